@@ -1,0 +1,5 @@
+//! Tollgate.
+#![forbid(unsafe_code)]
+
+pub mod base;
+pub mod syntax;
