@@ -1,5 +1,6 @@
-//! Tollgate.
-#![forbid(unsafe_code)]
+//! Tollgate: a policy engine and gate for the tool calls of AI agents.
 
 pub mod base;
+pub mod effects;
+pub mod model;
 pub mod syntax;

@@ -1,0 +1,1 @@
+//! JSON in: strict, bounded, with the exact text of numbers.
