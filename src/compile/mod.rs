@@ -1,6 +1,33 @@
 //! Rank 4: files → [`Program`]: imports, names, types, normal form, index.
 
 pub mod expr;
+pub mod import;
 pub mod program;
 
 pub use program::Program;
+
+/// Shim.
+#[derive(Debug)]
+pub struct Compiled {
+    /// p
+    pub program: Option<Program>,
+    /// s
+    pub sources: crate::base::Sources,
+    /// d
+    pub diagnostics: Vec<crate::base::Diagnostic>,
+}
+/// Shim.
+#[must_use]
+pub fn compile(
+    layers: &[import::LayerInput],
+    _files: &dyn import::Files,
+    _tools: Vec<crate::model::ToolDeclaration>,
+) -> Compiled {
+    let mut sources = crate::base::Sources::default();
+    for layer in layers {
+        for (name, text) in &layer.files {
+            sources.add(crate::base::Source::new(name, text));
+        }
+    }
+    Compiled { program: None, sources, diagnostics: Vec::new() }
+}

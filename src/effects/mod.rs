@@ -1,5 +1,6 @@
 //! Rank 3: a call and a world → effects. Pure but for the [`World`] port.
 
+pub mod virtual_world;
 pub mod world;
 
 pub use world::World;

@@ -1,0 +1,4 @@
+//! Shim.
+use crate::effects::virtual_world::VirtualWorld as V;
+/// Shim.
+pub type RealWorld = V;

@@ -1,0 +1,4 @@
+//! Rank 7: the ports made real.
+
+pub mod config;
+pub mod fs;
