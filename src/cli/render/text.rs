@@ -200,6 +200,17 @@ mod tests {
             .help("did you mean `secret-files`?")
             .fix(Fix::replace(span, "secret-files"));
         let shown = anstream::adapter::strip_str(&diagnostics(&[found], &sources)).to_string();
-        insta::assert_snapshot!(shown);
+        insta::assert_snapshot!(shown, @r"
+        error[unknown-name]: there is no set `secret-file`
+         --> policies/base.toll:5:16
+          |
+        5 |   when path in secret-file
+          |                ^^^^^^^^^^^ expected a path set
+          |
+        help: did you mean `secret-files`?
+          |
+        5 |   when path in secret-files
+          |                           +
+        ");
     }
 }

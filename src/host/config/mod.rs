@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::base::{suggest, yaml};
+use crate::model::value::type_name;
 
 /// The name of a configuration file.
 pub const FILE_NAME: &str = "tollgate.yaml";
@@ -39,8 +39,7 @@ pub enum Owner {
 }
 
 /// When an audit record counts as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Durability {
     /// It survives the death of the machine.
     #[default]
@@ -88,73 +87,35 @@ pub struct ConfigError {
     pub help: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Raw {
-    layers: Option<Vec<RawLayer>>,
-    mode: Option<String>,
-    workspace: Option<String>,
-    unattended: Option<bool>,
-    audit: Option<RawAudit>,
-    output: Option<RawOutput>,
-    self_protection: Option<bool>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawLayer {
-    name: String,
-    path: Option<String>,
-    paths: Option<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawAudit {
-    durability: Option<Durability>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawOutput {
-    limit: Option<RawSize>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum RawSize {
-    Bytes(u64),
-    Text(String),
-}
-
 /// Reads a configuration. Relative paths in it start at `folder`.
 ///
 /// # Errors
 /// The first thing that is wrong, with its line where it is known.
 pub fn parse(text: &str, folder: &Path, owner: Owner) -> Result<Config, ConfigError> {
-    let located = |error: yaml::YamlError| {
+    let open: Value = yaml::parse(text).map_err(|error: yaml::YamlError| {
         ConfigError::new(error.line.and_then(|line| usize::try_from(line).ok()), error.message)
+    })?;
+    let keys = check_keys(text, &open, owner)?;
+    let section = |name: &str, key: &str| {
+        let section = keys.get(name).map(|value| object(text, name, value)).transpose()?;
+        Ok::<_, ConfigError>(section.and_then(|section| section.get(key)).cloned())
     };
-    let open: Value = yaml::parse(text).map_err(located)?;
-    check_keys(text, &open, owner)?;
-    let raw: Raw = yaml::parse(text).map_err(located)?;
-    let output = raw.output.and_then(|output| output.limit);
+    let (durability, limit) = (section("audit", "durability")?, section("output", "limit")?);
+    let texts = |key: &str| keys.get(key).map(|value| word(text, key, value)).transpose();
+    let flags = |key: &str| keys.get(key).map(|value| flag(text, key, value)).transpose();
     let config = Config {
-        layers: layers(text, raw.layers.unwrap_or_default(), folder)?,
-        mode: raw.mode,
-        workspace: raw.workspace.map(|path| folder.join(path)),
-        unattended: raw.unattended,
-        durability: raw.audit.and_then(|audit| audit.durability),
-        output_bytes: output.map(|size| bytes(text, size)).transpose()?,
-        self_protection: raw.self_protection,
+        layers: keys.get("layers").map(|value| layers(text, value, folder)).transpose()?.unwrap_or_default(),
+        mode: texts("mode")?,
+        workspace: texts("workspace")?.map(|path| folder.join(path)),
+        unattended: flags("unattended")?,
+        durability: durability.map(|value| durability_of(text, &value)).transpose()?,
+        output_bytes: limit.map(|value| bytes(text, &value)).transpose()?,
+        self_protection: flags("self-protection")?,
     };
     if config.self_protection == Some(false) && owner != Owner::Outermost {
-        return Err(error_at(
-            text,
-            "self-protection",
-            "only the outermost configuration can lift `self-protection`",
-        )
-        .help("remove the key here, or set it in the operator's file"));
+        let message = "only the outermost configuration can lift `self-protection`";
+        return Err(error_at(text, "self-protection", message)
+            .help("remove the key here, or set it in the operator's file"));
     }
     Ok(config)
 }
@@ -185,7 +146,36 @@ fn line_of(text: &str, key: &str) -> Option<usize> {
         .map(|at| at + 1)
 }
 
-fn check_keys(text: &str, open: &Value, owner: Owner) -> Result<(), ConfigError> {
+fn wrong(text: &str, key: &str, expected: &str, found: &Value) -> ConfigError {
+    error_at(text, key, format!("`{key}` must be {expected}, this is {}", type_name(found)))
+}
+
+fn object<'a>(text: &str, key: &str, value: &'a Value) -> Result<&'a Map<String, Value>, ConfigError> {
+    value.as_object().ok_or_else(|| wrong(text, key, "keys and values", value))
+}
+
+fn word(text: &str, key: &str, value: &Value) -> Result<String, ConfigError> {
+    match value.as_str() {
+        Some("") => Err(error_at(text, key, format!("`{key}` is empty"))),
+        Some(word) => Ok(word.to_owned()),
+        None => Err(wrong(text, key, "a text", value)),
+    }
+}
+
+fn flag(text: &str, key: &str, value: &Value) -> Result<bool, ConfigError> {
+    value.as_bool().ok_or_else(|| wrong(text, key, "`true` or `false`", value))
+}
+
+fn durability_of(text: &str, value: &Value) -> Result<Durability, ConfigError> {
+    match value.as_str() {
+        Some("sync") => Ok(Durability::Sync),
+        Some("write") => Ok(Durability::Write),
+        _ => Err(error_at(text, "durability", "`audit.durability` must be `sync` or `write`")),
+    }
+}
+
+/// Checks that every key is one that this file may have; gives them.
+fn check_keys<'a>(text: &str, open: &'a Value, owner: Owner) -> Result<&'a Map<String, Value>, ConfigError> {
     let Value::Object(keys) = open else {
         return Err(ConfigError::new(Some(1), "a configuration is a list of keys and values")
             .help("begin with `layers:`, or delete the file"));
@@ -197,27 +187,17 @@ fn check_keys(text: &str, open: &Value, owner: Owner) -> Result<(), ConfigError>
         }
         known_key(text, key, KEYS, "a configuration")?;
         if owner == Owner::Project && !PROJECT_KEYS.contains(&key.as_str()) {
-            return Err(error_at(
-                text,
-                key,
-                format!("a project's configuration may only add layers, not set `{key}`"),
-            )
-            .help("set it in the user's or the operator's configuration, or on the command line"));
+            let message = format!("a project's configuration may only add layers, not set `{key}`");
+            return Err(error_at(text, key, message)
+                .help("set it in the user's or the operator's configuration, or on the command line"));
         }
     }
-    let section =
-        |name: &str| keys.get(name).and_then(Value::as_object).into_iter().flat_map(|map| map.keys());
-    for key in section("audit") {
-        known_key(text, key, AUDIT_KEYS, "`audit`")?;
+    for (name, known) in [("audit", AUDIT_KEYS), ("output", OUTPUT_KEYS)] {
+        for key in keys.get(name).and_then(Value::as_object).into_iter().flat_map(Map::keys) {
+            known_key(text, key, known, &format!("`{name}`"))?;
+        }
     }
-    for key in section("output") {
-        known_key(text, key, OUTPUT_KEYS, "`output`")?;
-    }
-    let layers = keys.get("layers").and_then(Value::as_array).into_iter().flatten();
-    for key in layers.filter_map(Value::as_object).flat_map(|map| map.keys()) {
-        known_key(text, key, LAYER_KEYS, "a layer")?;
-    }
-    Ok(())
+    Ok(keys)
 }
 
 fn known_key(text: &str, key: &str, known: &[&str], of: &str) -> Result<(), ConfigError> {
@@ -235,31 +215,51 @@ fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn layers(text: &str, raw: Vec<RawLayer>, folder: &Path) -> Result<Vec<LayerEntry>, ConfigError> {
-    let mut layers: Vec<LayerEntry> = Vec::with_capacity(raw.len());
-    for layer in raw {
-        let name = layer.name;
-        check_layer_name(&name).map_err(|why| error_at(text, "layers", why))?;
-        if layers.iter().any(|other| other.name == name) {
-            return Err(error_at(text, "layers", format!("two layers are called `{name}`"))
+/// What a layer looks like.
+const LAYER_EXAMPLE: &str =
+    "write `- name: team` and below it `path: policies`, a file or a folder of *.toll files";
+
+fn layers(text: &str, value: &Value, folder: &Path) -> Result<Vec<LayerEntry>, ConfigError> {
+    let entries = value
+        .as_array()
+        .ok_or_else(|| wrong(text, "layers", "a list of layers", value).help(LAYER_EXAMPLE))?;
+    let mut layers: Vec<LayerEntry> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let entry = layer(text, entry, folder)?;
+        if layers.iter().any(|other| other.name == entry.name) {
+            return Err(error_at(text, "layers", format!("two layers are called `{}`", entry.name))
                 .help("rename one, or list both paths under `paths` of one layer"));
         }
-        let paths: Vec<String> = match (layer.path, layer.paths) {
-            (Some(path), None) => vec![path],
-            (None, Some(paths)) => paths,
-            (Some(_), Some(_)) => {
-                return Err(error_at(text, "layers", format!("the layer `{name}` has `path` and `paths`"))
-                    .help("keep `paths`"));
-            }
-            (None, None) => Vec::new(),
-        };
-        if paths.iter().any(String::is_empty) || paths.is_empty() {
-            return Err(error_at(text, "layers", format!("the layer `{name}` has no path"))
-                .help("add `path: policies`, a file or a folder of *.toll files"));
-        }
-        layers.push(LayerEntry { name, paths: paths.iter().map(|path| folder.join(path)).collect() });
+        layers.push(entry);
     }
     Ok(layers)
+}
+
+fn layer(text: &str, value: &Value, folder: &Path) -> Result<LayerEntry, ConfigError> {
+    let fail = |message: String| error_at(text, "layers", message).help(LAYER_EXAMPLE);
+    let entry = value.as_object().ok_or_else(|| fail(format!("a layer is no {}", type_name(value))))?;
+    for key in entry.keys() {
+        known_key(text, key, LAYER_KEYS, "a layer")?;
+    }
+    let name = entry.get("name").ok_or_else(|| fail("a layer has no name".to_owned()))?;
+    let name = word(text, "name", name)?;
+    check_layer_name(&name).map_err(|why| error_at(text, "layers", why))?;
+    let paths = match (entry.get("path"), entry.get("paths")) {
+        (Some(path), None) => vec![word(text, "path", path)?],
+        (None, Some(Value::Array(paths))) => {
+            paths.iter().map(|path| word(text, "paths", path)).collect::<Result<_, _>>()?
+        }
+        (None, Some(other)) => return Err(wrong(text, "paths", "a list of paths", other)),
+        (Some(_), Some(_)) => {
+            return Err(error_at(text, "paths", format!("the layer `{name}` has `path` and `paths`"))
+                .help("keep `paths`"));
+        }
+        (None, None) => Vec::new(),
+    };
+    if paths.is_empty() {
+        return Err(fail(format!("the layer `{name}` has no path")));
+    }
+    Ok(LayerEntry { name, paths: paths.iter().map(|path| folder.join(path)).collect() })
 }
 
 /// Checks that a text can be the name of a layer: it becomes the first part of rules' full names.
@@ -277,21 +277,22 @@ pub fn check_layer_name(name: &str) -> Result<(), String> {
     ))
 }
 
-fn bytes(text: &str, size: RawSize) -> Result<u64, ConfigError> {
+fn bytes(text: &str, value: &Value) -> Result<u64, ConfigError> {
     let wrong = || {
         error_at(text, "limit", "`output.limit` is no size")
             .help("write bytes, or a size such as `20KB` or `2MB`")
     };
-    let count = match size {
-        RawSize::Bytes(count) => Some(count),
-        RawSize::Text(size) => {
-            let (digits, unit) = match size.strip_suffix("KB") {
-                Some(digits) => (digits, 1 << 10),
-                None => (size.strip_suffix("MB").ok_or_else(wrong)?, 1 << 20),
-            };
-            let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-            plain.then(|| digits.parse::<u64>().ok()).flatten().and_then(|count| count.checked_mul(unit))
-        }
+    let Some(size) = value.as_str() else {
+        return value.as_u64().filter(|count| *count > 0).ok_or_else(wrong);
     };
+    let (digits, unit) = match size.strip_suffix("KB") {
+        Some(digits) => (digits, 1 << 10),
+        None => (size.strip_suffix("MB").ok_or_else(wrong)?, 1 << 20),
+    };
+    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let count = plain.then(|| digits.parse::<u64>().ok()).flatten().and_then(|n| n.checked_mul(unit));
     count.filter(|count| *count > 0).ok_or_else(wrong)
 }
+
+#[cfg(test)]
+mod tests;
