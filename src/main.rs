@@ -1,1 +1,2 @@
+//! The `tollgate` command.
 fn main() {}
