@@ -1,3 +1,3 @@
-//! The integration tests, one binary.
+//! All integration tests in one binary.
 
 mod lang;
