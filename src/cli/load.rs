@@ -7,8 +7,10 @@
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::base::limits::{CONFIG_FILE_BYTES_MAX, POLICY_FILE_BYTES_MAX};
-use crate::base::{Diagnostic, Digest, Level, Sources};
+use crate::base::{Diagnostic, Digest, Level, Sources, yaml};
 use crate::compile::import::LayerInput;
 use crate::compile::{Program, compile};
 use crate::effects::World;
@@ -318,23 +320,37 @@ pub fn state_folder(given: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
     Some(base_folder("XDG_STATE_HOME", ".local/state")?.join("tollgate").join(digest))
 }
 
-/// The virtual world of `--world`.
+/// The virtual world of `--world`. Where it does not say what is protected, the files that the policy
+/// is made of are.
 ///
 /// # Errors
 /// The file cannot be used, with the place in it.
-pub fn virtual_world(path: &Path) -> Result<VirtualWorld, Failure> {
+pub fn virtual_world(path: &Path, setup: &Setup) -> Result<VirtualWorld, Failure> {
+    let shown = files::shown(path);
+    let place = |line: Option<u32>| line.map(|line| format!(":{line}")).unwrap_or_default();
     let text = files::read_text(path, "world", CONFIG_FILE_BYTES_MAX)?;
-    VirtualWorld::from_yaml(&text)
-        .map_err(|error| Failure::unusable(format!("the world `{}` cannot be used: {error}", path.display())))
+    let mut value: Value = yaml::parse(&text)
+        .map_err(|error| Failure::unusable(format!("{shown}{}: {}", place(error.line), error.message)))?;
+    if let Value::Object(world) = &mut value
+        && !world.contains_key("protected")
+    {
+        let named = setup.layers.iter().flat_map(|layer| &layer.paths).map(|(_, shown)| shown);
+        let relative = named.filter(|path| path.is_relative() && path.as_os_str() != ".");
+        let mut names: Vec<String> = relative.map(|path| files::shown(path)).collect();
+        names.push(config::FILE_NAME.to_owned());
+        world.insert("protected".to_owned(), names.into());
+    }
+    VirtualWorld::from_json(value)
+        .map_err(|error| Failure::unusable(format!("{shown}{}: {error}", place(error.line))))
 }
 
 /// The world that a verb judges in: the virtual one where one is named, else the real one.
 ///
 /// # Errors
 /// The world's file cannot be used.
-pub fn world(virtual_file: Option<&Path>, _setup: &Setup) -> Result<Box<dyn World>, Failure> {
+pub fn world(virtual_file: Option<&Path>, setup: &Setup) -> Result<Box<dyn World>, Failure> {
     match virtual_file {
-        Some(path) => Ok(Box::new(virtual_world(path)?)),
+        Some(path) => Ok(Box::new(virtual_world(path, setup)?)),
         None => Err(Failure::internal("the real world is not there yet")),
     }
 }

@@ -24,10 +24,12 @@ pub fn compile(
     _tools: Vec<crate::model::ToolDeclaration>,
 ) -> Compiled {
     let mut sources = crate::base::Sources::default();
+    let mut diagnostics = Vec::new();
     for layer in layers {
         for (name, text) in &layer.files {
-            sources.add(crate::base::Source::new(name, text));
+            let id = sources.add(crate::base::Source::new(name, text));
+            diagnostics.extend(crate::syntax::parse(id, text).1);
         }
     }
-    Compiled { program: None, sources, diagnostics: Vec::new() }
+    Compiled { program: None, sources, diagnostics }
 }
