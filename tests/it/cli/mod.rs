@@ -10,7 +10,7 @@ mod help;
 mod init;
 mod lint;
 
-use std::fmt;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Ended {
+impl std::fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.status {
             Some(status) => writeln!(f, "exit: {status}")?,
