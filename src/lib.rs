@@ -4,5 +4,11 @@ pub mod base;
 pub mod compile;
 pub mod decide;
 pub mod effects;
+#[cfg(feature = "gate")]
+pub mod gate;
+#[cfg(feature = "gate")]
+pub mod host;
 pub mod model;
 pub mod syntax;
+#[cfg(feature = "gate")]
+pub mod tools;

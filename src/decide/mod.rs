@@ -1,8 +1,10 @@
 //! Rank 5: program + call → [`Decision`]. Pure but for the [`World`] port, bounded, and the only
 //! place where a [`Permit`] is made.
 
+pub mod json;
 pub mod permit;
 
+pub use json::verdict_to_json;
 pub use permit::{Decision, Pending, Permit};
 
 use crate::compile::Program;
