@@ -61,9 +61,13 @@ impl Places {
         match value {
             Value::String(text) => Value::String(self.hide(&text)),
             Value::Array(items) => Value::Array(items.into_iter().map(|item| self.hide_value(item)).collect()),
-            Value::Object(members) => Value::Object(
-                members.into_iter().map(|(key, value)| (self.hide(&key), self.hide_value(value))).collect(),
-            ),
+            Value::Object(members) => {
+                let mut out = serde_json::Map::new();
+                for (key, value) in members {
+                    super::insert_apart(&mut out, self.hide(&key), self.hide_value(value));
+                }
+                Value::Object(out)
+            }
             other => other,
         }
     }
