@@ -163,7 +163,8 @@ impl Outcome {
         if opened {
             self.status = Status::Unknown;
             self.retry = Retry { requires_inspection: true, ..Retry::default() };
-            self.summary = Scrubbed::words("the call ran, but its end could not be recorded; its result is withheld");
+            self.summary =
+                Scrubbed::words("the call ran, but its end could not be recorded; its result is withheld");
         } else {
             self.status = Status::Rejected;
             self.retry = Retry::default();

@@ -155,11 +155,7 @@ fn finished(ended: Result<Result<ToolOutput, ToolFailure>, JoinError>) -> Ran {
 }
 
 /// Ends a running body by its contract. True where nothing of it is left, for sure.
-async fn end(
-    task: &mut JoinHandle<Result<ToolOutput, ToolFailure>>,
-    stop: &Cancel,
-    tool: &dyn Tool,
-) -> bool {
+async fn end(task: &mut JoinHandle<Result<ToolOutput, ToolFailure>>, stop: &Cancel, tool: &dyn Tool) -> bool {
     stop.request();
     let definition = tool.definition();
     // What only looks has left nothing, whether or not it still looks.

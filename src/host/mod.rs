@@ -1,1 +1,8 @@
-//! The ports made real.
+//! Rank 7: the ports made real. What starts processes, opens files and reads clocks lives here and in
+//! [`crate::tools`].
+
+pub mod clock;
+pub(crate) mod held;
+pub mod process;
+mod proctable;
+pub mod sink;

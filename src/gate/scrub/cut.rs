@@ -41,10 +41,7 @@ fn measure(value: &Value, lengths: &mut Vec<usize>) {
     match value {
         Value::String(text) => lengths.push(text.len()),
         Value::Array(items) => items.iter().for_each(|item| measure(item, lengths)),
-        Value::Object(members) => members.iter().for_each(|(key, value)| {
-            lengths.push(key.len());
-            measure(value, lengths);
-        }),
+        Value::Object(members) => members.iter().for_each(|(_, value)| measure(value, lengths)),
         _ => {}
     }
 }

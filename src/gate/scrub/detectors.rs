@@ -48,8 +48,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// The same as a regular expression, for the names of members.
-pub(super) const NAME_REGEX: &str =
-    r"(?i)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)s?$";
+pub(super) const NAME_REGEX: &str = r"(?i)(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|credential)s?$";
 
 pub(super) const DETECTORS: &[Detector] = &[
     // Key material.
@@ -83,11 +82,7 @@ pub(super) const DETECTORS: &[Detector] = &[
     row("google-oauth-token", &["ya29."], r"ya29\.[A-Za-z0-9_.-]{20,}"),
     row("google-refresh-token", &["1//0"], r"\b1//0[A-Za-z0-9_-]{40,}"),
     row("azure-storage-key", &["accountkey="], r"(?i)AccountKey=([A-Za-z0-9+/]{86}==)"),
-    row(
-        "azure-shared-access-signature",
-        &["sig="],
-        r"[?&]sig=([A-Za-z0-9%+/]{40,}(?:=|%3D|%3d){0,2})",
-    ),
+    row("azure-shared-access-signature", &["sig="], r"[?&]sig=([A-Za-z0-9%+/]{40,}(?:=|%3D|%3d){0,2})"),
     row("azure-client-secret", &["q~"], r"\b[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}"),
     row("digitalocean-token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"\bdo[por]_v1_[a-f0-9]{64}"),
     row("databricks-token", &["dapi"], r"\bdapi[a-f0-9]{32}(?:-\d)?"),
@@ -139,7 +134,11 @@ pub(super) const DETECTORS: &[Detector] = &[
     row("hugging-face-token", &["hf_"], r"\bhf_[A-Za-z0-9]{34,}"),
     row("hashicorp-vault-token", &["hvs.", "hvb.", "hvr."], r"\bhv[sbr]\.[A-Za-z0-9_-]{24,}"),
     row("terraform-token", &[".atlasv1."], r"\b[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
-    row("grafana-token", &["glsa_", "glc_"], r"\b(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})"),
+    row(
+        "grafana-token",
+        &["glsa_", "glc_"],
+        r"\b(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_[A-Za-z0-9+/=]{32,})",
+    ),
     row("new-relic-key", &["nrak-"], r"\bNRAK-[A-Z0-9]{27}"),
     row("sentry-token", &["sntrys_", "sntryu_"], r"\bsntry[su]_[A-Za-z0-9+/=_]{40,}"),
     row("linear-key", &["lin_api_"], r"\blin_api_[A-Za-z0-9]{40}"),

@@ -166,7 +166,9 @@ impl Scrubber {
         for (key, value) in data {
             let head = heads.iter().find(|head| head.field == key);
             let value = match (value, head) {
-                (Value::String(text), Some(head)) => Value::String(self.rewrite(&text, Some(head.bytes), rules)),
+                (Value::String(text), Some(head)) => {
+                    Value::String(self.rewrite(&text, Some(head.bytes), rules))
+                }
                 (value, _) => self.member(&key, value, rules),
             };
             insert_apart(&mut out, self.rewrite(&key, None, rules), value);
@@ -197,7 +199,9 @@ impl Scrubber {
     fn walk(&self, value: Value, rules: &Rewriting) -> Value {
         match value {
             Value::String(text) => Value::String(self.rewrite(&text, None, rules)),
-            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.walk(item, rules)).collect()),
+            Value::Array(items) => {
+                Value::Array(items.into_iter().map(|item| self.walk(item, rules)).collect())
+            }
             Value::Object(members) => {
                 let mut out = Map::new();
                 for (key, value) in members {
@@ -214,7 +218,9 @@ impl Scrubber {
     fn member(&self, key: &str, value: Value, rules: &Rewriting) -> Value {
         let scrubbed = self.walk(value.clone(), rules);
         match (&value, &scrubbed) {
-            (Value::String(before), Value::String(after)) if before == after && is_named_secret(key, before) => {
+            (Value::String(before), Value::String(after))
+                if before == after && is_named_secret(key, before) =>
+            {
                 Value::String(replacement("secret", rules).into_owned())
             }
             _ => scrubbed,

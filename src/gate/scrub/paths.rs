@@ -60,7 +60,9 @@ impl Places {
     pub(super) fn hide_value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.hide(&text)),
-            Value::Array(items) => Value::Array(items.into_iter().map(|item| self.hide_value(item)).collect()),
+            Value::Array(items) => {
+                Value::Array(items.into_iter().map(|item| self.hide_value(item)).collect())
+            }
             Value::Object(members) => {
                 let mut out = serde_json::Map::new();
                 for (key, value) in members {

@@ -88,7 +88,8 @@ impl Inner {
             }
             let first = (permit.verdict().clone(), permit.effects().to_vec(), permit.revoke());
             let (permit, _) = self.judge(&call, "facts", draft).await.map_err(graded)?;
-            let same = first.0 == *permit.verdict() && first.1 == permit.effects() && first.2 == *permit.call();
+            let same =
+                first.0 == *permit.verdict() && first.1 == permit.effects() && first.2 == *permit.call();
             if same && let Some(slot) = slot.take() {
                 let verdict = first.0;
                 return Ok(Ready { permit, verdict, entry, slot, terms });
@@ -178,7 +179,8 @@ impl Inner {
         let by = if verdict.rules.is_empty() { BY_GATE.to_owned() } else { verdict.rules.join(", ") };
         let detail = self.scrubber.value(verdict_to_json(verdict), &Rewriting::default()).into_inner();
         let digest = Digest::of(detail.to_string().as_bytes()).to_string();
-        let detail = if stage == "decide" { json!({"verdict": detail}) } else { json!({"verdictDigest": digest}) };
+        let detail =
+            if stage == "decide" { json!({"verdict": detail}) } else { json!({"verdictDigest": digest}) };
         draft.note(stage, &by, verdict.level.as_str(), detail);
         match decision {
             Decision::Permitted(permit) => Ok((permit, program)),
@@ -195,7 +197,9 @@ impl Inner {
         let (program, world, call) = (Arc::clone(program), Arc::clone(&self.world), call.clone());
         let span = tracing::debug_span!("decide");
         let decided = tokio::task::spawn_blocking(move || span.in_scope(|| decide(&program, call, &*world)));
-        decided.await.map_err(|_| Stop::boxed(Code::Internal, "the call could not be judged; nothing was done"))
+        decided
+            .await
+            .map_err(|_| Stop::boxed(Code::Internal, "the call could not be judged; nothing was done"))
     }
 
     /// The verdict of a call that is refused anyway, where the policy blocks it too.
@@ -311,7 +315,8 @@ fn terms(output_bytes: u64, permit: &Permit, entry: &Registered, program: &Progr
     let verdict = permit.verdict();
     let definition = entry.tool.definition();
     let duties = &verdict.obligations;
-    let refuse = |code, message: String| Err(Box::new(Stop::new(code, message).with(Some(verdict.clone()), None)));
+    let refuse =
+        |code, message: String| Err(Box::new(Stop::new(code, message).with(Some(verdict.clone()), None)));
     let not_enforced = |clause: String| {
         refuse(Code::NotEnforced, format!("{clause} is not enforced by this build, so the call is refused"))
     };
@@ -356,9 +361,10 @@ fn add_redactions(rule: &Rule, rewriting: &mut Rewriting) {
                 rewriting.secrets_with.get_or_insert_with(|| with.clone());
             }
             Redaction::Matches(pattern, with) => {
-                let known = rewriting.matches.iter().any(|(regex, text)| {
-                    regex.as_str() == pattern.regex.as_str() && text == with
-                });
+                let known = rewriting
+                    .matches
+                    .iter()
+                    .any(|(regex, text)| regex.as_str() == pattern.regex.as_str() && text == with);
                 if !known {
                     rewriting.matches.push((pattern.regex.clone(), with.clone()));
                 }
