@@ -2,6 +2,7 @@
 
 pub mod base;
 pub mod compile;
+pub mod decide;
 pub mod effects;
 pub mod model;
 pub mod syntax;
