@@ -71,13 +71,13 @@ impl Checker<'_> {
     ) {
         let Some(tools) = self.schemas(scope) else { return };
         for (path, span) in places {
-            self.argument(&tools, path, *span);
+            self.known_argument(&tools, path, *span);
         }
         for used in uses {
             let Subject::Arg(path) = used.subject.base() else { continue };
             let (file, span) = used.at;
             let previous = std::mem::replace(&mut self.file, file);
-            if self.argument(&tools, path, span)
+            if self.known_argument(&tools, path, span)
                 && let Some(atom) = &used.atom
             {
                 let value = if used.at == used.field { used.value.unwrap_or(span) } else { span };
@@ -108,7 +108,7 @@ impl Checker<'_> {
     }
 
     /// Whether some tool could have the argument; reports it where none can.
-    fn argument(&mut self, tools: &[(String, Vec<Value>)], path: &[Step], span: Span) -> bool {
+    fn known_argument(&mut self, tools: &[(String, Vec<Value>)], path: &[Step], span: Span) -> bool {
         let mut first = None;
         for (tool, schemas) in tools {
             let missing = schemas.iter().find_map(|schema| match slot(schema, path) {

@@ -87,6 +87,13 @@ pub(in crate::compile) struct SetValue {
     untyped: bool,
 }
 
+impl SetValue {
+    /// The word before the brace; empty for a plain set.
+    pub(in crate::compile) fn word(&self) -> &'static str {
+        self.kind.word()
+    }
+}
+
 impl Checker<'_> {
     /// The set behind `let NAME =`.
     pub(in crate::compile) fn let_set(&mut self, set: &Set) -> Option<SetValue> {
@@ -181,7 +188,7 @@ impl Checker<'_> {
             self.report.push(diagnostic);
         }
         for element in &set.elements {
-            match self.element(set, element, kind, words, in_let) {
+            match self.set_element(set, element, kind, words, in_let) {
                 Some(found) => literals.extend(found),
                 None => fine = false,
             }
@@ -198,7 +205,7 @@ impl Checker<'_> {
         Some(SetValue { kind, literals, test, at: (self.file, set.span), untyped: set.kind.is_none() })
     }
 
-    fn element(
+    fn set_element(
         &mut self,
         set: &Set,
         element: &Value,
@@ -206,7 +213,8 @@ impl Checker<'_> {
         words: Option<Words>,
         in_let: bool,
     ) -> Option<Vec<Literal>> {
-        let literal = || vec![Literal { value: element.clone(), file: self.file }];
+        let file = self.file;
+        let literal = || vec![Literal { value: element.clone(), file }];
         match &element.kind {
             ValueKind::Word(name) => {
                 if words.is_some_and(|words| self.words(words).contains(&name.as_str())) {

@@ -179,7 +179,7 @@ impl<'a> Checker<'a> {
                 Some(lowered)
             }
             Lookup::Found(Meaning::Set(set)) => {
-                let field = match set.kind.word() {
+                let field = match set.word() {
                     "" => "args.NAME",
                     "net" => "ip",
                     word => word,
