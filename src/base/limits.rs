@@ -74,3 +74,6 @@ pub const CALL_IDS_REMEMBERED: usize = 100_000;
 pub const AUDIT_ARGS_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of one audit line that `audit verify` reads.
 pub const AUDIT_LINE_BYTES_MAX: usize = 4 << 20;
+/// Comparisons of one condition, those behind names included: bounds what names that stand for
+/// names can grow to.
+pub const CONDITION_COMPARISONS_MAX: usize = 4_096;
