@@ -83,6 +83,9 @@ pub struct RunArgs {
     /// How envelopes are shown
     #[arg(long, value_enum, default_value_t = ResultFormat::Json)]
     pub format: ResultFormat,
+    /// Work on a fresh copy of this folder, links kept as links; it is removed at the end
+    #[arg(long, value_name = "DIR", conflicts_with = "workspace")]
+    pub workspace_copy: Option<PathBuf>,
     /// Only for `decide` and `explain`: `run` acts in the real world
     #[arg(long, value_name = "FILE", hide = true)]
     pub world: Option<PathBuf>,

@@ -1,13 +1,18 @@
 //! Calls as JSON lines: in bounded memory, every bad line named by its number.
 
+#![expect(clippy::disallowed_methods, reason = "the command line opens the calls it is told to read")]
+
 use std::collections::HashSet;
-use std::io::{self, BufRead};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 
 use crate::base::Digest;
 use crate::base::limits::CALL_LINE_BYTES_MAX;
 use crate::model::Call;
 use crate::model::value::parse_call;
 
+use super::exit::Failure;
 use super::files;
 
 /// One line that is not blank.
@@ -20,16 +25,39 @@ pub struct Line {
 }
 
 /// The lines of a reader.
-#[derive(Debug)]
-pub struct Lines<R> {
-    reader: R,
+pub struct Lines {
+    reader: Box<dyn BufRead + Send>,
     number: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+/// Opens the calls; `-` is standard input.
+///
+/// # Errors
+/// Names the file.
+pub fn open(path: &Path) -> Result<Lines, Failure> {
+    if path == Path::new("-") {
+        return Ok(Lines::new(BufReader::new(io::stdin())));
+    }
+    let file = File::open(path).map_err(|error| {
+        Failure::unusable(format!("the calls `{}` cannot be read: {}", path.display(), files::reason(&error)))
+    })?;
+    Ok(Lines::new(BufReader::new(file)))
+}
+
+/// The next line of the calls.
+///
+/// # Errors
+/// What the system said.
+pub fn next(lines: &mut Lines) -> Result<Option<Line>, Failure> {
+    lines
+        .next_line()
+        .map_err(|error| Failure::unusable(format!("the calls cannot be read: {}", files::reason(&error))))
+}
+
+impl Lines {
     /// Reads from here.
-    pub fn new(reader: R) -> Self {
-        Self { reader, number: 0 }
+    pub fn new(reader: impl BufRead + Send + 'static) -> Self {
+        Self { reader: Box::new(reader), number: 0 }
     }
 
     /// The next line that is not blank.
@@ -43,11 +71,11 @@ impl<R: BufRead> Lines<R> {
             let text = match bytes {
                 None => {
                     let most = files::size_text(CALL_LINE_BYTES_MAX);
-                    Err(format!("the line is longer than {most}; put large arguments into a file"))
+                    Err(format!("it is longer than {most}; put large arguments into a file"))
                 }
                 Some(bytes) => String::from_utf8(bytes).map_err(|error| {
                     let at = error.utf8_error().valid_up_to() + 1;
-                    format!("the line is not UTF-8 text: byte {at} is no part of a character")
+                    format!("it is not UTF-8 text, byte {at} is no part of a character")
                 }),
             };
             if text.as_ref().is_ok_and(|text| text.trim_matches([' ', '\t', '\r']).is_empty()) {
@@ -117,7 +145,7 @@ impl Intake {
     pub fn take(&mut self, line: Line) -> Result<Call, NoCall> {
         let number = line.number;
         let id = format!("line-{number}");
-        let fail = |why: String| NoCall { id: id.clone(), why: format!("line {number}: {why}") };
+        let fail = |why: String| NoCall { id: id.clone(), why: format!("line {number} is no call: {why}") };
         let text = line.text.map_err(&fail)?;
         let mut call = parse_call(text.trim_end_matches('\r')).map_err(|error| fail(error.to_string()))?;
         let session = call.context.session.clone().unwrap_or_default();
@@ -150,7 +178,7 @@ mod tests {
     use super::{Intake, Lines};
     use crate::base::limits::CALL_LINE_BYTES_MAX;
 
-    fn lines(text: &[u8]) -> Vec<(u64, Result<String, String>)> {
+    fn lines(text: &'static [u8]) -> Vec<(u64, Result<String, String>)> {
         let mut lines = Lines::new(BufReader::with_capacity(7, text));
         let mut out = Vec::new();
         while let Some(line) = lines.next_line().expect("memory") {
@@ -181,7 +209,7 @@ mod tests {
     #[test]
     fn a_line_of_the_largest_size_is_read() {
         let text = "x".repeat(CALL_LINE_BYTES_MAX);
-        assert_eq!(lines(text.as_bytes()), vec![(1, Ok(text))]);
+        assert_eq!(lines(text.clone().leak().as_bytes()), vec![(1, Ok(text))]);
     }
 
     #[test]

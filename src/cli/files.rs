@@ -85,6 +85,16 @@ pub fn canonical(path: &Path) -> PathBuf {
     }
 }
 
+/// The path with the links above its last part followed: where the thing itself lies, link or not.
+#[must_use]
+pub fn canonical_link(path: &Path) -> PathBuf {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    match path.file_name() {
+        Some(name) => canonical(parent.unwrap_or_else(|| Path::new("."))).join(name),
+        None => canonical(path),
+    }
+}
+
 /// The path without `.` parts, as it is shown to people.
 #[must_use]
 pub fn shown(path: &Path) -> String {
@@ -174,6 +184,70 @@ pub fn create_text(path: &Path, text: &str, executable: bool) -> Result<bool, Fa
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
         Err(error) => Err(fail(&error)),
     }
+}
+
+/// Makes a folder that nobody else looks into, or makes the one that is there so.
+///
+/// # Errors
+/// Names the folder and what the system said.
+pub fn private_folder(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+    let make = || -> io::Result<()> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+    };
+    make().map_err(|error| {
+        Failure::unusable(format!("the state folder `{}` cannot be made: {}", path.display(), reason(&error)))
+            .help("name another with `--state DIR`")
+    })
+}
+
+/// A copy of a folder, removed with this value.
+#[derive(Debug)]
+pub struct FolderCopy {
+    place: tempfile::TempDir,
+}
+
+impl FolderCopy {
+    /// Copies files, folders and links (as links); anything else is left out.
+    ///
+    /// # Errors
+    /// What the system said.
+    pub fn of(folder: &Path) -> Result<Self, String> {
+        let place = tempfile::Builder::new().prefix("tollgate-").tempdir().map_err(|error| reason(&error))?;
+        let copy = Self { place };
+        copy_folder(folder, &copy.folder()).map_err(|error| reason(&error))?;
+        Ok(copy)
+    }
+
+    /// Where the copy is.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        canonical(self.place.path()).join("workspace")
+    }
+
+    /// A place that goes away with the copy.
+    #[must_use]
+    pub fn beside(&self, name: &str) -> PathBuf {
+        canonical(self.place.path()).join(name)
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    let entries = fs::read_dir(from)?;
+    fs::create_dir(to)?;
+    for entry in entries {
+        let entry = entry?;
+        let (source, target, kind) = (entry.path(), to.join(entry.file_name()), entry.file_type()?);
+        if kind.is_dir() {
+            copy_folder(&source, &target)?;
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(&source)?, &target)?;
+        } else if kind.is_file() {
+            fs::copy(&source, &target)?;
+        }
+    }
+    Ok(())
 }
 
 /// The folders that each layer may import from.

@@ -10,12 +10,15 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use crate::base::limits::{CONFIG_FILE_BYTES_MAX, POLICY_FILE_BYTES_MAX};
-use crate::base::{Diagnostic, Digest, Level, Sources, yaml};
+use crate::base::{Diagnostic, Digest, Level, yaml};
 use crate::compile::import::LayerInput;
 use crate::compile::{Program, compile};
 use crate::effects::World;
 use crate::effects::virtual_world::VirtualWorld;
 use crate::host::config::{self, Config, Durability, Owner};
+use crate::host::fs::{self, RealWorld};
+use crate::host::process::is_passed;
+use crate::model::ToolDeclaration;
 
 use super::args::{ContextArgs, PolicyArgs};
 use super::exit::{Exit, Failure};
@@ -283,22 +286,22 @@ fn read_folder(
     Ok(())
 }
 
-/// A policy that can be used, and what it was made of.
+/// A policy that can be used, and where it came from.
 #[derive(Debug)]
 pub struct Loaded {
     /// The program.
     pub program: Program,
-    /// Its texts.
-    pub sources: Sources,
+    /// What it was made of, packs that ship with the program left out.
+    pub files: Vec<PathBuf>,
 }
 
 /// Reads and compiles the layers of a setup. Errors are shown on standard error.
 ///
 /// # Errors
 /// The policy cannot be used.
-pub fn program(setup: &Setup) -> Result<Loaded, Failure> {
+pub fn program(setup: &Setup, tools: Vec<ToolDeclaration>) -> Result<Loaded, Failure> {
     let texts = read_layers(&setup.layers)?;
-    let compiled = compile(&texts.inputs, &texts.folders, super::tools::declarations());
+    let compiled = compile(&texts.inputs, &texts.folders, tools);
     let Some(program) = compiled.program else {
         let errors: Vec<Diagnostic> =
             compiled.diagnostics.into_iter().filter(|found| found.level == Level::Error).collect();
@@ -306,18 +309,66 @@ pub fn program(setup: &Setup) -> Result<Loaded, Failure> {
         let count = render::counted(errors.len(), "error");
         return Err(Failure::unusable(format!("the policy cannot be used: {count}")));
     };
-    Ok(Loaded { program, sources: compiled.sources })
+    let files = compiled.sources.iter().filter_map(|(_, source)| texts.folders.find(&source.name)).collect();
+    Ok(Loaded { program, files })
 }
 
 /// The state folder of a workspace: `--state`, else below the user's folder for state.
-#[must_use]
-pub fn state_folder(given: Option<&Path>, workspace: &Path) -> Option<PathBuf> {
+///
+/// # Errors
+/// There is no `--state`, and no home either.
+pub fn state_folder(given: Option<&Path>, workspace: &Path) -> Result<PathBuf, Failure> {
     if let Some(given) = given {
-        return Some(files::canonical(given));
+        return Ok(files::canonical(given));
     }
     let root = files::canonical(workspace);
-    let digest = Digest::of(root.to_string_lossy().as_bytes()).hex();
-    Some(base_folder("XDG_STATE_HOME", ".local/state")?.join("tollgate").join(digest))
+    let digest = Digest::of(root.as_os_str().as_encoded_bytes()).hex();
+    let base = base_folder("XDG_STATE_HOME", ".local/state").ok_or_else(|| {
+        Failure::unusable(
+            "there is no place for the audit log: neither HOME nor XDG_STATE_HOME is an absolute path",
+        )
+        .help("name a folder with `--state DIR`")
+    })?;
+    Ok(files::canonical(&base).join("tollgate").join(digest))
+}
+
+/// What a call must not write: configuration, policies, state. Canonical, with the links that lead
+/// there.
+fn protected(setup: &Setup, loaded: &Loaded, state: Option<&Path>) -> Vec<String> {
+    if !setup.self_protection {
+        return Vec::new();
+    }
+    let layers = setup.layers.iter().flat_map(|layer| &layer.paths).map(|(path, _)| path);
+    let named = setup.config_files.iter().chain(layers).chain(&loaded.files).map(PathBuf::as_path);
+    let mut places: Vec<String> = named
+        .chain(state)
+        .flat_map(|path| [files::canonical(path), files::canonical_link(path)])
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
+    places.sort();
+    places.dedup();
+    places
+}
+
+/// The real world.
+///
+/// # Errors
+/// The workspace's path cannot be told in UTF-8.
+pub fn real_world(setup: &Setup, loaded: &Loaded, state: Option<&Path>) -> Result<RealWorld, Failure> {
+    let workspace = setup.workspace.to_str().ok_or_else(|| {
+        Failure::unusable(format!("the path of the workspace `{}` is not UTF-8", setup.workspace.display()))
+            .help("rename its folder")
+    })?;
+    let environment = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| is_passed(name))
+        .collect();
+    Ok(RealWorld::new(fs::Setup {
+        workspace: workspace.to_owned(),
+        protected: protected(setup, loaded, state),
+        environment,
+        ..fs::Setup::default()
+    }))
 }
 
 /// The virtual world of `--world`. Where it does not say what is protected, the files that the policy
@@ -347,10 +398,17 @@ pub fn virtual_world(path: &Path, setup: &Setup) -> Result<VirtualWorld, Failure
 /// The world that a verb judges in: the virtual one where one is named, else the real one.
 ///
 /// # Errors
-/// The world's file cannot be used.
-pub fn world(virtual_file: Option<&Path>, setup: &Setup) -> Result<Box<dyn World>, Failure> {
-    match virtual_file {
-        Some(path) => Ok(Box::new(virtual_world(path, setup)?)),
-        None => Err(Failure::internal("the real world is not there yet")),
+/// The world cannot be used.
+pub fn world(
+    virtual_file: Option<&Path>,
+    setup: &Setup,
+    loaded: &Loaded,
+    context: &ContextArgs,
+) -> Result<Box<dyn World>, Failure> {
+    if let Some(path) = virtual_file {
+        return Ok(Box::new(virtual_world(path, setup)?));
     }
+    // Nothing is kept by a verb that only judges, but what a run keeps is protected all the same.
+    let state = state_folder(context.state.as_deref(), &setup.workspace).ok();
+    Ok(Box::new(real_world(setup, loaded, state.as_deref())?))
 }

@@ -3,6 +3,7 @@
 
 pub mod json;
 pub mod permit;
+pub mod trace;
 
 pub use json::verdict_to_json;
 pub use permit::{Decision, Pending, Permit};

@@ -8,7 +8,7 @@ use crate::cli::args::{ContextArgs, FindingFormat, LintArgs};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::load::{self, Layer};
 use crate::cli::render::{self, Findings};
-use crate::cli::{files, output};
+use crate::cli::{files, output, tools};
 use crate::compile::compile;
 use crate::lint;
 
@@ -58,7 +58,7 @@ fn check_all(sets: &[Vec<Layer>]) -> Result<Vec<Findings>, Failure> {
 /// The findings of one set, in the order of file and place, and where its files are.
 fn check(layers: &[Layer]) -> Result<(Findings, files::LayerFolders), Failure> {
     let texts = load::read_layers(layers)?;
-    let compiled = compile(&texts.inputs, &texts.folders, crate::cli::tools::declarations());
+    let compiled = compile(&texts.inputs, &texts.folders, tools::declarations()?);
     let mut found = compiled.diagnostics;
     if let Some(program) = &compiled.program {
         found.extend(lint::examples::check(program));

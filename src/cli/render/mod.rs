@@ -1,5 +1,6 @@
 //! How findings are shown; one file a format.
 
+pub mod envelope;
 pub mod github;
 pub mod json;
 pub mod text;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::base::{suggest, yaml};
+pub use crate::gate::Durability;
 use crate::model::value::type_name;
 
 /// The name of a configuration file.
@@ -36,16 +37,6 @@ pub enum Owner {
     Inner,
     /// The project's, at the workspace root.
     Project,
-}
-
-/// When an audit record counts as written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Durability {
-    /// It survives the death of the machine.
-    #[default]
-    Sync,
-    /// It survives the death of the program.
-    Write,
 }
 
 /// A layer as configured.

@@ -25,7 +25,10 @@ fn texts() -> Vec<(&'static str, Vec<u8>)> {
         ("5 MiB", vec![b' '; 5 << 20]),
         ("65 levels of brackets", deep("[", "]")),
         ("65 levels of braces", deep("{\"a\":", "}")),
-        ("65 levels of parentheses", [b"tollgate 1\nallow x { on read when ".to_vec(), deep("(", ")"), b" }\n".to_vec()].concat()),
+        (
+            "65 levels of parentheses",
+            [b"tollgate 1\nallow x { on read when ".to_vec(), deep("(", ")"), b" }\n".to_vec()].concat(),
+        ),
         ("a million brackets", vec![b'['; 1_000_000]),
         ("the same key twice", b"mode: a\nmode: b\n".to_vec()),
         ("an unknown key", b"colour: red\n".to_vec()),
@@ -72,7 +75,11 @@ fn configurations() {
     place.file("p.toll", POLICY);
     for (name, text) in texts() {
         place.file("c.yaml", text);
-        out += &check("configuration", name, &place.run(&["decide", "--config", "c.yaml", "--policy", "p.toll"]));
+        out += &check(
+            "configuration",
+            name,
+            &place.run(&["decide", "--config", "c.yaml", "--policy", "p.toll"]),
+        );
     }
     out += &check("configuration", "missing", &place.run(&["decide", "--config", "nowhere.yaml"]));
     insta::assert_snapshot!(out);
@@ -87,7 +94,8 @@ fn worlds() {
         place.file("w.yaml", text);
         out += &check("world", name, &place.run(&["decide", "--policy", "p.toll", "--world", "w.yaml"]));
     }
-    out += &check("world", "missing", &place.run(&["decide", "--policy", "p.toll", "--world", "nowhere.yaml"]));
+    out +=
+        &check("world", "missing", &place.run(&["decide", "--policy", "p.toll", "--world", "nowhere.yaml"]));
     insta::assert_snapshot!(out);
 }
 
@@ -97,7 +105,8 @@ fn calls() {
     place.file("p.toll", POLICY).file("w.yaml", "{}\n");
     for (name, text) in texts().into_iter().filter(|(name, _)| *name != "nothing" && *name != "5 MiB") {
         place.file("calls.jsonl", text);
-        let ended = place.run(&["decide", "--policy", "p.toll", "--world", "w.yaml", "--calls", "calls.jsonl"]);
+        let ended =
+            place.run(&["decide", "--policy", "p.toll", "--world", "w.yaml", "--calls", "calls.jsonl"]);
         check("calls", name, &ended);
         assert!(ended.stdout.lines().all(|line| line.contains("invalid-call")), "{name}: {ended}");
     }
@@ -111,7 +120,9 @@ fn large_numbers_keep_their_digits() {
     let policy = "tollgate 1\n\ntool pay { nothing }\n\nallow one { on any by pay  when args.n is 9007199254740993 }\n";
     place.file("p.toll", policy).file("w.yaml", "{}\n");
     let arguments = ["decide", "--policy", "p.toll", "--world", "w.yaml"];
-    let verdict = |n: &str| place.run_with(&arguments, format!("{{\"tool\": \"pay\", \"args\": {{\"n\": {n}}}}}").as_bytes());
+    let verdict = |n: &str| {
+        place.run_with(&arguments, format!("{{\"tool\": \"pay\", \"args\": {{\"n\": {n}}}}}").as_bytes())
+    };
     assert!(verdict("9007199254740993").stdout.contains("\"allow\""));
     assert!(verdict("9007199254740992").stdout.contains("\"block\""));
     assert!(verdict("900719925474099300000000000000000000000001").stdout.contains("\"block\""));

@@ -2,7 +2,8 @@
 
 use super::{POLICY, Place};
 
-const DOCS_ONLY: &str = "tollgate 1\n\ndefault pass\n\nblock no-docs {\n  on read\n  when path under \"./docs\"\n}\n";
+const DOCS_ONLY: &str =
+    "tollgate 1\n\ndefault pass\n\nblock no-docs {\n  on read\n  when path under \"./docs\"\n}\n";
 const CALL: &[u8] = b"{\"tool\": \"read_file\", \"args\": {\"path\": \"docs/a.md\"}}\n";
 
 #[test]
@@ -53,7 +54,9 @@ fn a_project_only_tightens() {
 fn one_name_is_one_layer() {
     let place = Place::new();
     place.file("a.toll", POLICY);
-    insta::assert_snapshot!(place.run_with(&["decide", "--policy", "a.toll", "--layer", "policy=a.toll"], CALL));
+    insta::assert_snapshot!(
+        place.run_with(&["decide", "--policy", "a.toll", "--layer", "policy=a.toll"], CALL)
+    );
 }
 
 #[test]
@@ -73,7 +76,11 @@ fn the_workspace_is_the_nearest_repository() {
 fn imports_stay_in_the_folder_of_their_layer() {
     let place = Place::new();
     place
-        .file("policies/main.toll", format!("{POLICY}\nblock no-docs {{\n  on read\n  when path in docs\n}}\n").replace("tollgate 1\n", "tollgate 1\n\nimport \"./sets.toll\"\n"))
+        .file(
+            "policies/main.toll",
+            format!("{POLICY}\nblock no-docs {{\n  on read\n  when path in docs\n}}\n")
+                .replace("tollgate 1\n", "tollgate 1\n\nimport \"./sets.toll\"\n"),
+        )
         .file("policies/sets.toll", "tollgate 1\n\nlet docs = path {\"./docs/**\"}\n")
         .file("docs/a.md", "");
     for policy in ["policies/main.toll", "./policies/../policies/main.toll"] {
@@ -95,6 +102,9 @@ fn links_out_of_the_folder_are_refused() {
         .file("policies/main.toll", "tollgate 1\n\nimport \"./sets.toll\"\n")
         .file("../outside.toll", "tollgate 1\n\nlet docs = path {\"./docs/**\"}\n");
     std::os::unix::fs::symlink("../../outside.toll", place.work().join("policies/sets.toll")).unwrap();
-    insta::assert_snapshot!("link_import", place.run_with(&["decide", "--policy", "policies/main.toll"], CALL));
+    insta::assert_snapshot!(
+        "link_import",
+        place.run_with(&["decide", "--policy", "policies/main.toll"], CALL)
+    );
     insta::assert_snapshot!("link_in_folder", place.run_with(&["decide", "--policy", "policies"], CALL));
 }

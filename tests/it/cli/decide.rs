@@ -43,11 +43,22 @@ fn strict_verdicts_fail_where_told_to() {
 fn lines_that_are_no_calls_are_named_and_the_next_goes_on() {
     let place = Place::new();
     let mut calls = b"not json\n{\"tool\": 1}\n{\"tool\": \"read_file\", \"arsg\": {}}\n".to_vec();
-    calls.extend_from_slice(b"{\"tool\": \"t\", \"tool\": \"u\"}\n\xff\xfe{}\n\xef\xbb\xbf{\"tool\": \"t\"}\n[]\n");
-    calls.extend_from_slice(b"{\"id\": \"x\", \"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}\n");
-    calls.extend_from_slice(b"{\"id\": \"x\", \"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}\n");
-    calls.extend_from_slice(format!("{{\"tool\": \"t\", \"args\": {{\"x\": {}1{}}}}}\n", "[".repeat(65), "]".repeat(65)).as_bytes());
-    calls.extend_from_slice(b"{\"tool\": \"a\0b\"}\n{\"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}\r\n\n");
+    calls.extend_from_slice(
+        b"{\"tool\": \"t\", \"tool\": \"u\"}\n\xff\xfe{}\n\xef\xbb\xbf{\"tool\": \"t\"}\n[]\n",
+    );
+    calls.extend_from_slice(
+        b"{\"id\": \"x\", \"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}\n",
+    );
+    calls.extend_from_slice(
+        b"{\"id\": \"x\", \"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}\n",
+    );
+    calls.extend_from_slice(
+        format!("{{\"tool\": \"t\", \"args\": {{\"x\": {}1{}}}}}\n", "[".repeat(65), "]".repeat(65))
+            .as_bytes(),
+    );
+    calls.extend_from_slice(
+        b"{\"tool\": \"a\0b\"}\n{\"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}\r\n\n",
+    );
     calls.extend_from_slice(b"{\"tool\": \"read_file\", \"args\": {\"path\": \"");
     calls.extend(std::iter::repeat_n(b'x', 3 << 20));
     calls.extend_from_slice(b"\"}}\n{\"tool\": \"read_file\", \"args\": {\"path\": \"README.md\"}}");
@@ -61,10 +72,8 @@ fn a_reader_that_goes_away_is_no_fault() {
     let place = Place::new();
     let work = place.work();
     place.file("p.toll", POLICY).file("world.yaml", WORLD);
-    let mut child = place
-        .command(&work, &["decide", "--policy", "p.toll", "--world", "world.yaml"])
-        .spawn()
-        .unwrap();
+    let mut child =
+        place.command(&work, &["decide", "--policy", "p.toll", "--world", "world.yaml"]).spawn().unwrap();
     drop(child.stdout.take());
     let mut input = child.stdin.take().unwrap();
     for _ in 0..1_000 {

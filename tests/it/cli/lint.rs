@@ -69,7 +69,10 @@ fn colours_are_for_terminals() {
 #[test]
 fn hostile_texts_do_not_steer_the_terminal() {
     let place = Place::new();
-    place.file("p.toll", "tollgate 1\nallow \u{1b}[2J\u{202e}\u{9b}31m { on read }\nimport \"std:\u{1b}[31mx\"\n");
+    place.file(
+        "p.toll",
+        "tollgate 1\nallow \u{1b}[2J\u{202e}\u{9b}31m { on read }\nimport \"std:\u{1b}[31mx\"\n",
+    );
     let ended = place.run(&["lint", "p.toll"]);
     assert_eq!(ended.status, Some(1));
     assert!(!ended.to_string().contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{ended}");

@@ -10,7 +10,6 @@ mod help;
 mod init;
 mod lint;
 
-
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
