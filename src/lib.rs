@@ -2,5 +2,7 @@
 
 pub mod base;
 pub mod effects;
+#[cfg(feature = "gate")]
+pub mod host;
 pub mod model;
 pub mod syntax;
