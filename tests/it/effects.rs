@@ -2,7 +2,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
-    clippy::indexing_slicing,
     reason = "tests make real files, and a failure is a failed test"
 )]
 
