@@ -8,3 +8,5 @@ pub(crate) mod held;
 pub mod process;
 mod proctable;
 pub mod sink;
+
+pub use fs::{RealWorld, Setup};
