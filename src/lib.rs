@@ -4,5 +4,6 @@ pub mod base;
 pub mod compile;
 pub mod decide;
 pub mod effects;
+pub mod format;
 pub mod model;
 pub mod syntax;

@@ -48,14 +48,9 @@ pub fn parse(file: FileId, text: &str) -> (File, Vec<Diagnostic>) {
     }
     diagnostics.extend(editions(file, &text, &pieces, &tree));
     diagnostics.sort_by_key(|d| d.span.start);
-    if untold > 0 {
-        let end = Span::new(text.len(), text.len());
-        diagnostics.push(Diagnostic::error(
-            "syntax",
-            file,
-            end,
-            format!("{untold} more items cannot be read"),
-        ));
+    if let Some(span) = unread {
+        let message = format!("after {ERRORS_MAX} errors the file was not read any further");
+        diagnostics.push(Diagnostic::error("too-many-errors", file, span, message));
     }
     (tree, diagnostics)
 }
