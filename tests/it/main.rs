@@ -2,4 +2,5 @@
 
 mod cli;
 mod effects;
+mod format;
 mod lang;
