@@ -123,16 +123,35 @@ fn listing(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
 #[test]
 fn every_refusal_in_words() {
     let mut all = String::new();
+    let mut silent = Vec::new();
     for (name, text) in texts("tests/cases/check") {
         let compiled = Fixture::new(&text).compile();
         let shown = listing(&compiled.sources, &compiled.diagnostics);
-        assert!(
-            compiled.diagnostics.iter().any(|d| d.code == name),
-            "`{name}.toll` does not show its code:\n{shown}"
-        );
+        if !compiled.diagnostics.iter().any(|d| d.code == name) {
+            silent.push(format!("`{name}.toll` does not show its code:\n{shown}"));
+        }
         let refused = compiled.diagnostics.iter().any(|d| d.level == Level::Error);
         assert_eq!(compiled.program.is_none(), refused, "{name}");
         writeln!(all, "# {name}\n{shown}").unwrap();
+    }
+    insta::assert_snapshot!(all);
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
+
+/// The sample of the language's page, the drafts of five teams with their known misfits, layers.
+#[test]
+fn whole_policies() {
+    let mut all = String::new();
+    for (name, text) in texts("tests/cases/compile") {
+        let compiled = Fixture::new(&text).compile();
+        writeln!(all, "# {name}\n{}", listing(&compiled.sources, &compiled.diagnostics)).unwrap();
+        if let Some(program) = &compiled.program {
+            for layer in program.layers() {
+                let rules: Vec<&str> = layer.rules.iter().map(|rule| &*rule.full_name).collect();
+                writeln!(all, "{} {:?}: {}", layer.name, layer.default, rules.join(" ")).unwrap();
+            }
+            writeln!(all).unwrap();
+        }
     }
     insta::assert_snapshot!(all);
 }
@@ -166,7 +185,23 @@ fn every_code_has_a_fixture() {
 }
 
 /// Codes that need more than a text in a file, each with a test below, or that the parser shows first.
-const NO_FIXTURE: [&str; 0] = [];
+const NO_FIXTURE: [&str; 6] =
+    ["bad-number", "file-too-large", "missing-value", "no-layers", "too-many-files", "unknown-attribute"];
+
+#[test]
+fn limits_of_a_set() {
+    let codes = |layers: &[LayerInput]| {
+        let compiled = compile(layers, &NoFiles, Vec::new());
+        assert!(compiled.program.is_none());
+        compiled.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&[]), ["no-layers"]);
+    let layer = |files| LayerInput { name: "project".into(), files };
+    let long = format!("tollgate 1\n{}", " ".repeat(4 << 20));
+    assert_eq!(codes(&[layer(vec![("a.toll".into(), long)])]), ["file-too-large"]);
+    let many = (0..1_002).map(|at| (format!("{at}.toll"), "tollgate 1\n".to_owned())).collect();
+    assert_eq!(codes(&[layer(many)]), ["too-many-files"]);
+}
 
 fn quiet(text: &str) -> Compiled {
     let compiled = Fixture::new(text).compile();
