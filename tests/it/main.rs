@@ -1,5 +1,6 @@
 //! All integration tests in one binary.
 
+mod check;
 mod cli;
 mod effects;
 mod format;

@@ -105,7 +105,7 @@ impl<'a> Checker<'a> {
 
     fn too_deep<T>(&mut self, span: Span) -> Option<T> {
         let diagnostic = self
-            .error("nesting-too-deep", span, "the condition is nested too deeply, names included")
+            .error("too-deep", span, "the condition is nested too deeply, names included")
             .expected(format!("at most {NESTING_LEVELS_MAX} levels"))
             .help("split it into several rules");
         self.refuse(diagnostic)
