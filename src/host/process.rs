@@ -296,3 +296,7 @@ pub fn shell(command: &str) -> Result<(String, Vec<String>), ProcessError> {
     let line = format!("exec{closing}; exec \"$0\" -c \"$1\"");
     Ok((path.to_owned(), vec!["-c".to_owned(), line, path.to_owned(), command.to_owned()]))
 }
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;
