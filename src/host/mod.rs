@@ -2,7 +2,10 @@
 //! [`crate::tools`].
 
 pub mod clock;
+pub mod fs;
 pub(crate) mod held;
 pub mod process;
 mod proctable;
 pub mod sink;
+
+pub use fs::{RealWorld, Setup};

@@ -1,4 +1,5 @@
 //! All integration tests in one binary.
 
+mod effects;
 mod gate;
 mod lang;
