@@ -360,3 +360,7 @@ impl Tail {
         Ok((Chain { next: seq + 1, prev: hash }, self.open))
     }
 }
+
+#[cfg(test)]
+#[path = "audit_tests.rs"]
+mod tests;

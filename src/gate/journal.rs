@@ -246,7 +246,11 @@ fn close_detail(outcome: &Outcome, elapsed_ms: u64) -> Value {
 
 /// Writes and waits for the disk, off the threads that serve calls.
 async fn write(log: &Arc<AuditLog>, events: Vec<Event>) -> Result<(), AuditError> {
-    let log = Arc::clone(log);
-    let written = tokio::task::spawn_blocking(move || log.write(&events, true)).await;
-    written.unwrap_or(Err(AuditError::Halted))
+    let writer = Arc::clone(log);
+    let written = tokio::task::spawn_blocking(move || writer.write(&events, true)).await;
+    written.unwrap_or_else(|_| {
+        // The sink was lost in the middle: what stands at its end is not known.
+        log.halt();
+        Err(AuditError::Halted)
+    })
 }

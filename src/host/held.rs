@@ -296,3 +296,7 @@ pub(crate) fn list(path: &str) -> Result<Vec<Entry>, HeldError> {
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
 }
+
+#[cfg(test)]
+#[path = "held_tests.rs"]
+mod tests;

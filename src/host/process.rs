@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -48,6 +48,15 @@ const PASSED: &[&str] = &[
 #[must_use]
 pub fn is_passed(name: &str) -> bool {
     PASSED.contains(&name) || name.starts_with("LC_")
+}
+
+/// The environment that programs get: what is passed on of this process's own.
+#[must_use]
+pub fn environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| is_passed(name))
+        .collect()
 }
 
 /// What to start.
@@ -207,7 +216,7 @@ fn start(program: &Program, mark: &str) -> Result<Child, ProcessError> {
         .args(&program.args)
         .current_dir(&program.cwd)
         .env_clear()
-        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_passed)))
+        .envs(environment())
         .env(MARK, mark)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -296,3 +305,7 @@ pub fn shell(command: &str) -> Result<(String, Vec<String>), ProcessError> {
     let line = format!("exec{closing}; exec \"$0\" -c \"$1\"");
     Ok((path.to_owned(), vec!["-c".to_owned(), line, path.to_owned(), command.to_owned()]))
 }
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

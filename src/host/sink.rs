@@ -142,3 +142,41 @@ impl AuditSink for FileSink {
         file.sync_data().map_err(|e| failed(&e))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(sink: &FileSink) -> (Vec<String>, Option<Torn>) {
+        let mut lines = Vec::new();
+        let torn = sink.load(&mut |line| lines.push(String::from_utf8(line.to_vec()).unwrap())).unwrap();
+        (lines, torn)
+    }
+
+    #[test]
+    fn a_second_writer_is_refused_and_modes_are_tight() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("audit");
+        let sink = FileSink::open(&directory).unwrap();
+        assert_eq!(FileSink::open(&directory).unwrap_err(), SinkError::Locked);
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&directory), mode(&directory.join(LOG_NAME))), (0o700, 0o600));
+        drop(sink);
+        FileSink::open(&directory).unwrap();
+    }
+
+    #[test]
+    fn a_torn_last_line_is_put_aside() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join(LOG_NAME), "one\ntwo\nthr").unwrap();
+        let sink = FileSink::open(place.path()).unwrap();
+        let (found, torn) = lines(&sink);
+        let torn = torn.unwrap();
+        assert_eq!(found, ["one", "two"]);
+        assert_eq!(torn.bytes, 3);
+        assert_eq!(std::fs::read(place.path().join(&torn.moved_to)).unwrap(), b"thr");
+        sink.append(b"three\n").unwrap();
+        sink.sync().unwrap();
+        assert_eq!(lines(&sink), (vec!["one".into(), "two".into(), "three".into()], None));
+    }
+}

@@ -4,4 +4,5 @@ mod check;
 mod cli;
 mod effects;
 mod format;
+mod gate;
 mod lang;

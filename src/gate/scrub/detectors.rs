@@ -61,7 +61,7 @@ pub(super) const DETECTORS: &[Detector] = &[
     row(
         "private-key",
         &["private key"],
-        r"(?:[A-Za-z0-9+/=]{1,80}\r?\n)+-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----",
+        r"(?m)(?:^[A-Za-z0-9+/=]{1,80}\r?\n)+-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----",
     ),
     row("putty-private-key", &["private-lines"], r"(?s)Private-Lines: \d+.*?(?:Private-MAC: [0-9a-f]+|\z)"),
     row("age-secret-key", &["age-secret-key-1"], r"(?i)AGE-SECRET-KEY-1[0-9a-z]{58}"),
