@@ -101,7 +101,7 @@ impl Place {
 }
 
 impl std::fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.status {
             Some(status) => writeln!(f, "exit: {status}")?,
             None => writeln!(f, "ended by a signal")?,
