@@ -82,6 +82,33 @@ fn parse_exponent(text: &str) -> Option<i64> {
     Some(if text.starts_with('-') { -value } else { value })
 }
 
+impl std::fmt::Display for Number {
+    /// Digits without an exponent where that is short, `DIGITSeEXPONENT` elsewhere.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const ZEROS_MAX: i64 = 20;
+        if self.digits.is_empty() {
+            return f.write_str("0");
+        }
+        if self.negative {
+            f.write_str("-")?;
+        }
+        let magnitude = self.magnitude();
+        if (0..=ZEROS_MAX).contains(&self.exponent) {
+            let zeros = usize::try_from(self.exponent).unwrap_or(0);
+            return write!(f, "{}{}", self.digits, "0".repeat(zeros));
+        }
+        if self.exponent < 0 && magnitude > 0 {
+            let (whole, fraction) = self.digits.split_at(usize::try_from(magnitude).unwrap_or(0));
+            return write!(f, "{whole}.{fraction}");
+        }
+        if (-ZEROS_MAX..=0).contains(&magnitude) {
+            let zeros = usize::try_from(-magnitude).unwrap_or(0);
+            return write!(f, "0.{}{}", "0".repeat(zeros), self.digits);
+        }
+        write!(f, "{}e{}", self.digits, self.exponent)
+    }
+}
+
 impl PartialOrd for Number {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
@@ -120,6 +147,15 @@ mod tests {
             ["-1e3", "-12.5", "-12", "-0.1", "0", "0.09", "0.1", "9", "10", "10.01", "9007199254740993"];
         for pair in rising.windows(2) {
             assert!(n(pair[0]) < n(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn shown_by_value() {
+        for (text, shown) in
+            [("1e2", "100"), ("-1.50", "-1.5"), ("0.001", "0.001"), ("5e400", "5e400"), ("-0", "0")]
+        {
+            assert_eq!(n(text).to_string(), shown);
         }
     }
 
