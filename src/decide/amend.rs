@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::compile::program::{ArgEdit, Layer, Rule, Verb};
+use crate::compile::program::{ArgEdit, Layer, Rule};
 use crate::model::command::AppendPlace;
 use crate::model::effect::Resource;
 use crate::model::{Call, Effect, Level, Number, Truth};
@@ -58,7 +58,7 @@ pub(super) fn amend<'p>(
 ) -> Amendment<'p> {
     let mut writes: Vec<(&'p Rule, Write)> = Vec::new();
     let mut refused = Vec::new();
-    for rule in layer.rules.iter().filter(|rule| rule.verb == Verb::Modify) {
+    for rule in layer.at(layer.index().modify()) {
         let fired: Vec<&Effect> = effects
             .iter()
             .filter(|effect| in_scope(rule, call, effect))

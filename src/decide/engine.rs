@@ -29,7 +29,7 @@ pub(super) struct Way<'p> {
 pub fn decide(program: &Program, call: Call, world: &dyn World) -> Decision {
     let span = debug_span!("decide", call = %call.id, tool = %call.tool, verdict = field::Empty);
     let _entered = span.enter();
-    let facts = Facts::gather(program, &call, world);
+    let facts = Facts::gather(program, &call, world, true);
     let mut way = travel(&facts, call);
     let verdict = combine::verdict(&facts, &way);
     span.record("verdict", verdict.level.as_str());

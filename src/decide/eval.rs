@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::compile::expr::{Atom, AtomKind, Directory, Expr, OrderOperator, Scalar, Scalars, Subject, Test};
 use crate::effects::shell::matching;
 use crate::model::command::Flag;
-use crate::model::path::{Anchors, Folding, PathFact, PathVariant, VariantRole, is_under};
+use crate::model::path::{Anchors, Folding, PathFact, PathVariant, VariantRole};
+use crate::model::pattern::path::strip_dir;
 use crate::model::pattern::{Coverage, HostPattern, net};
 use crate::model::{Command, Number, Truth};
 
@@ -379,16 +380,7 @@ fn directory_under(variant: &PathVariant, role: VariantRole, dir: &str, folding:
     }
 }
 
-/// [`is_under`] as the file system compares names.
+/// Whether a path is a directory or lies below it, as the file system compares names.
 pub(super) fn under(path: &str, dir: &str, folding: Folding) -> bool {
-    if !folding.case && !folding.unicode {
-        return is_under(path, dir);
-    }
-    is_under(&folded(path, folding), &folded(dir, folding))
-}
-
-fn folded(path: &str, folding: Folding) -> String {
-    use unicode_normalization::UnicodeNormalization as _;
-    let text = if folding.unicode { path.nfc().collect() } else { path.to_owned() };
-    if folding.case { text.to_lowercase() } else { text }
+    strip_dir(path, dir, folding).is_some()
 }

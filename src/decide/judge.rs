@@ -24,10 +24,12 @@ pub(super) struct Facts<'a> {
     pub today: Option<Date>,
     /// Canonical paths that the gate protects.
     pub protected: Vec<String>,
+    /// Candidates come from the index; otherwise every rule is read (`explain`).
+    pub indexed: bool,
 }
 
 impl<'a> Facts<'a> {
-    pub fn gather(program: &'a Program, call: &Call, world: &'a dyn World) -> Self {
+    pub fn gather(program: &'a Program, call: &Call, world: &'a dyn World, indexed: bool) -> Self {
         let demand = program.demand(&call.tool);
         let mut labels = call.context.labels.clone();
         labels.extend(world.labels());
@@ -38,6 +40,7 @@ impl<'a> Facts<'a> {
             labels,
             today: call.context.today.or_else(|| world.today()),
             protected: world.protected(),
+            indexed,
         }
     }
 }
@@ -164,7 +167,8 @@ fn judge_effects<'p>(facts: &Facts<'p>, call: &Call, effects: Vec<Effect>) -> Ca
             let known = effect.origin != Origin::Undeclared && facts.program.layer_knows(at, &call.tool);
             let opinion = layer_opinion(facts, call, effect, &effects, layer, known, &mut contributions);
             level = level.max(opinion);
-            on_result.extend(layer.rules.iter().filter(|rule| sees_result(rule, call, effect)));
+            let results = layer.at(layer.index().on_result());
+            on_result.extend(results.filter(|rule| sees_result(rule, call, effect)));
         }
         if let Some(own) = self_protection(facts, effect) {
             level = level.max(Some(own.level));
@@ -196,7 +200,13 @@ fn layer_opinion<'p>(
 ) -> Option<Level> {
     let mut let_through = false;
     let mut level = None;
-    for rule in &layer.rules {
+    let candidates: Vec<&'p Rule> = if facts.indexed {
+        let positions = layer.index().candidates(&call.tool, effect, &facts.anchors);
+        positions.iter().filter_map(|at| layer.rules.get(*at as usize)).collect()
+    } else {
+        layer.rules.iter().collect()
+    };
+    for rule in candidates {
         let Some(weight) = weigh(facts, call, effect, all, rule) else { continue };
         let_through |= weight.lets_through && (known || rule.scope.names_tool(&call.tool));
         if let Some(added) = weight.adds {
@@ -211,7 +221,7 @@ fn layer_opinion<'p>(
     if let_through {
         return level;
     }
-    let fallback = if known { default_level(layer, level.is_some()) } else { Some(Level::Block) };
+    let fallback = if known { default_level(layer) } else { Some(Level::Block) };
     if let Some(fallback) = fallback {
         let name = if known { pseudo::DEFAULT } else { pseudo::UNKNOWN_TOOL };
         contributions.push(Contribution { source: Cause::Pseudo(name), level: fallback, unknown: false });
@@ -221,7 +231,7 @@ fn layer_opinion<'p>(
 }
 
 /// `pass` has no opinion where no rule of the layer counts, and none of its own where one does.
-fn default_level(layer: &Layer, _counted: bool) -> Option<Level> {
+fn default_level(layer: &Layer) -> Option<Level> {
     match layer.default {
         DefaultWord::Block => Some(Level::Block),
         DefaultWord::Ask => Some(Level::Ask),

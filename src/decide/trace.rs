@@ -101,7 +101,7 @@ pub struct FailedComparison {
 /// Explains a call: the same verdict as [`super::decide`], with everything that was weighed.
 #[must_use]
 pub fn explain(program: &Program, call: Call, world: &dyn World) -> Trace {
-    let facts = Facts::gather(program, &call, world);
+    let facts = Facts::gather(program, &call, world, false);
     let way = travel(&facts, call);
     let verdict = combine::verdict(&facts, &way);
     let calls = way.steps.iter().map(|(call, judged)| traced(&facts, call, judged)).collect();
