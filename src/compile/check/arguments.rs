@@ -199,8 +199,9 @@ impl Checker<'_> {
             Never::Enum(words) => {
                 let what = scalar.unwrap_or(written);
                 let message = format!("`{what}` is never a value of this argument of `{tool}`");
-                let mut diagnostic =
-                    self.error("enum-never", span, message).expected(format!("one of {}", quoted_list(words)));
+                let mut diagnostic = self
+                    .error("enum-never", span, message)
+                    .expected(format!("one of {}", quoted_list(words)));
                 if let Some(near) = nearest(&what, words.iter().map(String::as_str)) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
@@ -273,9 +274,14 @@ fn type_never(node: &Value, subject: &Subject, test: &Test) -> Option<Never> {
         (Subject::Size(_) | Subject::Lower(_), _) => has(&["string"]),
         (Subject::Count(_), _) => has(&["array"]),
         (_, Test::Order(..)) => has(&["number", "integer"]),
-        (_, Test::Matches(_) | Test::ContainsMatch(_) | Test::StartsWith(_) | Test::EndsWith(_) | Test::Nets(_)) => {
-            has(&["string"])
-        }
+        (
+            _,
+            Test::Matches(_)
+            | Test::ContainsMatch(_)
+            | Test::StartsWith(_)
+            | Test::EndsWith(_)
+            | Test::Nets(_),
+        ) => has(&["string"]),
         (_, Test::ContainsText(_)) => has(&["string", "array"]),
         (_, Test::ContainsElement(_)) => has(&["array"]),
         (_, Test::Null) => has(&["null"]),
@@ -316,7 +322,9 @@ fn text_never(node: &Value, test: &Test) -> Option<Never> {
 fn equals(scalar: &Scalar, value: &Value) -> bool {
     match (scalar, value) {
         (Scalar::Text(text), Value::String(value)) => text == value,
-        (Scalar::Number(number), Value::Number(value)) => Number::parse(&value.to_string()).as_ref() == Some(number),
+        (Scalar::Number(number), Value::Number(value)) => {
+            Number::parse(&value.to_string()).as_ref() == Some(number)
+        }
         (Scalar::Bool(a), Value::Bool(b)) => a == b,
         (Scalar::Null, Value::Null) => true,
         _ => false,

@@ -81,9 +81,8 @@ impl Checker<'_> {
         if value.is_object() {
             return Some(value);
         }
-        let diagnostic = self
-            .error("bad-world", text.span, "a world is an object")
-            .expected("`{\"files\": {…}, …}`");
+        let diagnostic =
+            self.error("bad-world", text.span, "a world is an object").expected("`{\"files\": {…}, …}`");
         self.refuse(diagnostic)
     }
 

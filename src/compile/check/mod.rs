@@ -112,12 +112,19 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports a name that nothing declares; silent where it may stand in what could not be read.
-    pub(super) fn unknown_name<T>(&mut self, span: Span, name: &str, what: &str, others: &[&str]) -> Option<T> {
+    pub(super) fn unknown_name<T>(
+        &mut self,
+        span: Span,
+        name: &str,
+        what: &str,
+        others: &[&str],
+    ) -> Option<T> {
         if self.names.broken {
             return None;
         }
         let message = format!("there is no {what} `{name}`");
-        let mut diagnostic = self.error("unknown-name", span, message).expected(format!("the name of a {what}"));
+        let mut diagnostic =
+            self.error("unknown-name", span, message).expected(format!("the name of a {what}"));
         let lets = self.names.lets.keys().copied();
         if let Some(near) = nearest(name, lets.chain(others.iter().copied())) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(Fix::suggest(span, near));
@@ -154,7 +161,9 @@ impl<'a> Checker<'a> {
         let message = format!("`{mode}` is not a mode");
         let mut diagnostic = self.error("undeclared-mode", span, message);
         diagnostic = if modes.is_empty() {
-            diagnostic.expected("a mode that a `modes` item declares").help(format!("add `modes {mode}` at the top"))
+            diagnostic
+                .expected("a mode that a `modes` item declares")
+                .help(format!("add `modes {mode}` at the top"))
         } else {
             diagnostic.expected(one_of(&modes))
         };
@@ -245,7 +254,6 @@ pub(super) fn quote(text: &str) -> String {
 
 /// The pack that brings a let of this name.
 fn pack_with(name: &str) -> Option<&'static str> {
-    super::packs::names().find(|pack| {
-        super::packs::text(pack).is_some_and(|text| text.contains(&format!("\nlet {name} ")))
-    })
+    super::packs::names()
+        .find(|pack| super::packs::text(pack).is_some_and(|text| text.contains(&format!("\nlet {name} "))))
 }

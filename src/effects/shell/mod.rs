@@ -1,5 +1,7 @@
 //! Command lines.
 
+pub mod matching;
+
 use std::sync::Arc;
 
 use super::world::World;
