@@ -4,5 +4,7 @@ pub mod base;
 pub mod compile;
 pub mod decide;
 pub mod effects;
+#[cfg(feature = "gate")]
+pub mod host;
 pub mod model;
 pub mod syntax;

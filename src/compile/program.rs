@@ -320,7 +320,7 @@ pub(super) fn literal_dirs(layers: &[Layer]) -> Vec<LiteralDir> {
     let mut found = BTreeSet::new();
     let mut add = |expr: &Expr| {
         walk(expr, &mut |_, test| match test {
-            Test::Paths(patterns) => found.extend(patterns.iter().filter_map(PathPattern::literal_dir)),
+            Test::Paths(patterns) => found.extend(patterns.iter().flat_map(PathPattern::literal_dirs)),
             Test::PathIs(Directory::Literal(dir)) | Test::PathUnder(Directory::Literal(dir)) => {
                 found.insert(dir.clone());
             }

@@ -9,5 +9,6 @@
     reason = "tests may fail loudly and use the real file system"
 )]
 
+mod effects;
 mod lang;
 mod layers;

@@ -341,6 +341,13 @@ pub(crate) fn strip_dir<'p>(path: &'p str, dir: &str, folding: Folding) -> Optio
     strip_relative(relative(path), relative(dir).unwrap_or(""), folding)
 }
 
+/// Whether `path` is the directory `dir`, or is it or lies below it (`below`), as names compare in the
+/// file system. Both absolute; this is [`crate::model::path::is_under`] with folding.
+#[must_use]
+pub fn is_or_below(path: &str, dir: &str, below: bool, folding: Folding) -> bool {
+    strip_dir(path, dir, folding).is_some_and(|rest| below || rest.is_none())
+}
+
 const ANCHORS: &str = "`./` (workspace), `~/` (home), `/` or `C:/` (absolute) or `**/` (anywhere) first";
 
 fn parse_globs(text: &str) -> Result<Vec<Glob>, PatternError> {
