@@ -10,5 +10,6 @@
 )]
 
 mod effects;
+mod format;
 mod lang;
 mod layers;
