@@ -1,6 +1,8 @@
 //! Tollgate: a policy engine and gate for the tool calls of AI agents.
 
 pub mod base;
+pub mod compile;
+pub mod decide;
 pub mod effects;
 pub mod model;
 pub mod syntax;

@@ -26,6 +26,8 @@ pub const PATH_BYTES_MAX: usize = 4_096;
 pub const TREE_ENTRIES_MAX: usize = 10_000;
 /// Addresses taken from one name. Real names have a few; more is unresolved.
 pub const ADDRESSES_PER_NAME_MAX: usize = 32;
+/// Patterns that the `{a,b}` groups of one glob may stand for: more is a list, and lists are sets.
+pub const PATTERN_ALTERNATIVES_MAX: usize = 256;
 /// Bytes of one compiled regular expression (crate `regex`'s own unit): bounds memory at load.
 pub const REGEX_BYTES_MAX: usize = 1 << 20;
 /// Characters of a field that is filled into a `because` text.

@@ -7,6 +7,7 @@ pub mod limits;
 pub mod source;
 pub mod span;
 pub mod suggest;
+pub mod yaml;
 
 pub use diagnostic::{Diagnostic, Label, Level};
 pub use digest::Digest;

@@ -2,6 +2,7 @@
 //! where that is possible. A pattern that cannot be parsed is an error, never "no match".
 
 pub mod command;
+pub(crate) mod glob;
 pub mod host;
 pub mod net;
 pub mod path;

@@ -1,0 +1,284 @@
+//! A compiled policy set: immutable, shareable between threads, without locks.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::base::Digest;
+use crate::model::pattern::LiteralDir;
+use crate::model::verdict::Grade;
+use crate::model::{CapabilitySet, Demand, Number, ToolDeclaration, ToolPattern};
+use crate::syntax::ast::{ApproveReach, Date, DefaultWord, Step, UnknownWord};
+
+use super::expr::{Expr, Pattern, Subject};
+
+/// A compiled policy set.
+#[derive(Debug)]
+pub struct Program {
+    pub(super) revision: Digest,
+    pub(super) layers: Vec<Layer>,
+    pub(super) modes: Option<Vec<String>>,
+    pub(super) outermost_has_modes: bool,
+    pub(super) tools: Vec<DeclaredTool>,
+    pub(super) literal_dirs: Vec<LiteralDir>,
+}
+
+/// A declaration and where it comes from.
+#[derive(Debug)]
+pub struct DeclaredTool {
+    /// What it says.
+    pub declaration: ToolDeclaration,
+    /// The layer that holds it; `None` is the host's own code.
+    pub layer: Option<usize>,
+}
+
+/// One layer.
+#[derive(Debug)]
+pub struct Layer {
+    /// Its name.
+    pub name: String,
+    /// What an effect gets where nothing lets it through.
+    pub default: DefaultWord,
+    /// All rules, sorted by name. `redact` and result rules are among them.
+    pub rules: Vec<Rule>,
+    /// The invariants, checked and kept for `lint`.
+    pub invariants: Vec<Invariant>,
+}
+
+/// A checked claim.
+#[derive(Debug)]
+pub struct Invariant {
+    /// Full name.
+    pub name: String,
+    /// The effects it is about.
+    pub scope: Scope,
+    /// The condition.
+    pub condition: Expr,
+    /// `FILE:LINE:COLUMN`.
+    pub at: String,
+}
+
+/// What a rule is judged on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scope {
+    /// The capabilities.
+    pub capabilities: CapabilitySet,
+    /// The tools; empty is every tool.
+    pub tools: Vec<ToolPattern>,
+    /// `on result of`.
+    pub result: bool,
+}
+
+impl Scope {
+    /// Whether the scope names or allows this tool.
+    #[must_use]
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.is_empty() || self.names_tool(tool)
+    }
+
+    /// Whether a `by` names this tool.
+    #[must_use]
+    pub fn names_tool(&self, tool: &str) -> bool {
+        self.tools.iter().any(|pattern| pattern.matches(tool))
+    }
+}
+
+/// The verbs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verb {
+    /// Lets through.
+    Allow,
+    /// Adds a warning.
+    Warn,
+    /// Lets through once approved.
+    Ask,
+    /// Stops.
+    Block,
+    /// Rewrites arguments.
+    Modify,
+    /// Rewrites results.
+    Redact,
+}
+
+/// One compiled rule.
+#[derive(Debug)]
+pub struct Rule {
+    /// `layer/name`.
+    pub full_name: Arc<str>,
+    /// What it does.
+    pub verb: Verb,
+    /// What it is judged on.
+    pub scope: Scope,
+    /// `when` and not `unless`; true where neither stands.
+    pub condition: Expr,
+    /// `because`.
+    pub because: Option<Template>,
+    /// `fix`.
+    pub fix: Option<String>,
+    /// `covers`.
+    pub covers: CapabilitySet,
+    /// `limit …`.
+    pub limits: Limits,
+    /// `approve …`, with `alike`.
+    pub approve: Option<(ApproveReach, bool)>,
+    /// What an unknown condition adds (for `block` and `modify`); the layer's where it has no own.
+    pub unknown: UnknownWord,
+    /// `until`.
+    pub until: Option<Date>,
+    /// `mark`.
+    pub marks: Vec<String>,
+    /// The rewriting clauses of `modify`, in order.
+    pub edits: Vec<ArgEdit>,
+    /// The clauses of `redact`, in order.
+    pub redactions: Vec<Redaction>,
+    /// Whether the condition looks at `command` or `via`.
+    pub looks_at_command: bool,
+    /// The names that its command patterns set (`` `CI=* npm test` ``).
+    pub assigned_names: Vec<String>,
+    /// `FILE:LINE:COLUMN` of its name.
+    pub at: String,
+    /// Its `///` lines.
+    pub docs: Vec<String>,
+    /// `@owner`.
+    pub owner: Option<String>,
+    /// `@severity`.
+    pub severity: Option<String>,
+    /// Its examples, for `lint` and `test`.
+    pub examples: Vec<Example>,
+}
+
+/// A checked `example` clause.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// `not`.
+    pub negated: bool,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub args: serde_json::Map<String, Value>,
+    /// `in MODE`, else the first declared mode.
+    pub mode: Option<String>,
+    /// `with WORLD`.
+    pub world: Option<Value>,
+    /// `gives JSON`.
+    pub gives: Option<serde_json::Map<String, Value>>,
+    /// Where it stands, for findings.
+    pub file: crate::base::FileId,
+    /// Where it stands, for findings.
+    pub span: crate::base::Span,
+}
+
+/// `because` with its fields.
+#[derive(Debug, Clone)]
+pub struct Template(pub Vec<TemplatePart>);
+
+/// A piece of a `because` text.
+#[derive(Debug, Clone)]
+pub enum TemplatePart {
+    /// As it stands.
+    Text(String),
+    /// `{field}`.
+    Field(Subject),
+}
+
+/// `limit …` clauses of one rule.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// `limit time`, milliseconds (the smallest).
+    pub time_ms: Option<u64>,
+    /// `limit output`, bytes (the smallest).
+    pub output_bytes: Option<u64>,
+    /// `limit calls`: how many, in how many milliseconds (`None`: a session).
+    pub calls: Vec<(u64, Option<u64>)>,
+    /// `limit grade`.
+    pub grade: Option<Grade>,
+}
+
+/// One rewriting clause.
+#[derive(Debug, Clone)]
+pub enum ArgEdit {
+    /// `set A = V`.
+    Set(Vec<Step>, Value),
+    /// `fill A = V`.
+    Fill(Vec<Step>, Value),
+    /// `clamp A to N..M`: the bounds as numbers and as the JSON that is written.
+    Clamp(Vec<Step>, (Number, Value), (Number, Value)),
+    /// `remove A`.
+    Remove(Vec<Step>),
+    /// `append A = V`.
+    Append(Vec<Step>, Value),
+    /// ``append command `words` ``.
+    AppendCommand(String),
+    /// `replace A matching /re/ with "text"`.
+    Replace(Vec<Step>, Pattern, String),
+}
+
+/// One clause of a `redact` rule.
+#[derive(Debug, Clone)]
+pub enum Redaction {
+    /// `replace secrets with "text"`.
+    Secrets(String),
+    /// `replace /re/ with "text"`.
+    Matches(Pattern, String),
+}
+
+impl Program {
+    /// The digest of everything the program was made of.
+    #[must_use]
+    pub fn revision(&self) -> Digest {
+        self.revision
+    }
+
+    /// The layers, outermost first.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The modes that a call may be in, as far as any layer declares them.
+    #[must_use]
+    pub fn modes(&self) -> Option<&[String]> {
+        self.modes.as_deref()
+    }
+
+    /// Whether a call may be in this mode (`language.md`, section 3).
+    #[must_use]
+    pub fn has_mode(&self, mode: Option<&str>) -> bool {
+        match (mode, &self.modes) {
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+            (Some(mode), Some(modes)) => self.outermost_has_modes && modes.iter().any(|m| m == mode),
+        }
+    }
+
+    /// Every declaration of a tool, the host's first, then outermost layers first.
+    #[must_use]
+    pub fn declarations(&self, tool: &str) -> Vec<&ToolDeclaration> {
+        self.tools
+            .iter()
+            .filter(|declared| declared.declaration.pattern.matches(tool))
+            .map(|declared| &declared.declaration)
+            .collect()
+    }
+
+    /// Whether a layer knows the tool: the host, the layer itself or an outer one declares it.
+    #[must_use]
+    pub fn layer_knows(&self, layer: usize, tool: &str) -> bool {
+        self.tools.iter().any(|declared| {
+            declared.layer.is_none_or(|declaring| declaring <= layer)
+                && declared.declaration.pattern.matches(tool)
+        })
+    }
+
+    /// All declared tools.
+    #[must_use]
+    pub fn tools(&self) -> &[DeclaredTool] {
+        &self.tools
+    }
+
+    /// The facts that rules in scope of this tool could look at.
+    #[must_use]
+    pub fn demand(&self, _tool: &str) -> Demand {
+        Demand { ip: true, paths: true, literal_dirs: self.literal_dirs.clone() }
+    }
+}
