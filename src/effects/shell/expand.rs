@@ -377,7 +377,8 @@ impl Walker<'_> {
 
     fn substitute(&mut self, body: &List, scope: &Scope, in_place: bool) -> Value {
         let special = self.known_output(body, scope);
-        let was = std::mem::replace(&mut self.in_place, in_place && self.in_place);
+        let was = self.in_place;
+        self.in_place = was && in_place;
         self.subshell(body, scope, Stdin::Inherit);
         self.in_place = was;
         special.unwrap_or_else(Value::unknown)

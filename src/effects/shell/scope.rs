@@ -60,7 +60,7 @@ impl Value {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Variable {
+pub(super) struct Variable {
     value: Value,
     /// Attributes make what is assigned to it something else.
     odd: bool,
@@ -69,7 +69,7 @@ struct Variable {
 /// The state at a point. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Scope {
-    variables: Rc<HashMap<String, Variable>>,
+    pub(super) variables: Rc<HashMap<String, Variable>>,
     /// No variable can be known any more.
     pub lost: bool,
     /// The directories that may hold, the likely one first; `None` is unknown.
