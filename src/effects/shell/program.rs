@@ -86,6 +86,7 @@ impl Walker<'_> {
         };
         let words: Vec<&Word> = invocation.fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(namesake, &words, Mode::Operand);
+        self.changed_before = self.changed;
         let command = self.make(identity, table, &invocation, scope);
         let unsafe_env = !command.env.is_empty();
         let cause = self.push_exec(command);
@@ -185,7 +186,7 @@ impl Walker<'_> {
         let kind = fact.variants.get(fact.canonical).map(|v| v.kind);
         let text = field.text().unwrap_or("");
         let inside = kind == Some(PathKind::Dir) || text.ends_with('/') || all.len() > 2;
-        let perhaps = kind == Some(PathKind::Missing) && self.changed;
+        let perhaps = kind == Some(PathKind::Missing) && self.changed_before;
         if !inside || fact.unresolved.is_some() {
             self.fact_effect(fact, Action::Change, tree, s.cause, from);
         }

@@ -194,9 +194,8 @@ impl Walker<'_> {
         let directory = s.value_of(&["-C"]).flatten()?;
         let table = s.args.tables.last().copied()?;
         let from = format!("`-C` of `{}`", s.name);
-        self.path_effect(&directory, Action::List, false, s.scope, s.cause, &from);
         let scope = self.moved(s.scope, &directory);
-        let moved = Spelling { scope: &scope, ..Spelling { name: s.name, fields: s.fields, args: s.args, cause: s.cause, scope: s.scope } };
+        let moved = Spelling { name: s.name, fields: s.fields, args: s.args, cause: s.cause, scope: &scope };
         let mut open = false;
         for (index, (at, field)) in s.operands().into_iter().enumerate() {
             let Some(kind) = table.operands.kind(index, s.operands().len()) else { continue };

@@ -43,6 +43,8 @@ pub struct Walker<'a> {
     pub(super) stdin: Stdin,
     /// Something in the line may have changed files before this point.
     pub(super) changed: bool,
+    /// The same before the command at hand.
+    pub(super) changed_before: bool,
     /// The reserved word `time` and the like around the command.
     pub(super) around: Vec<String>,
     /// Names of functions whose bodies are being walked.
@@ -68,6 +70,7 @@ impl<'a> Walker<'a> {
             in_place: true,
             stdin: Stdin::Inherit,
             changed: false,
+            changed_before: false,
             around: Vec::new(),
             calls: Vec::new(),
             called: std::collections::BTreeSet::new(),
