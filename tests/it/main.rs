@@ -13,3 +13,4 @@ mod effects;
 mod format;
 mod lang;
 mod layers;
+mod shell;
