@@ -89,7 +89,15 @@ pub fn compile(layers: &[LayerInput], files: &dyn Files, host_tools: Vec<ToolDec
     let program = (!refused).then(|| {
         let literal_dirs = program::literal_dirs(&program_layers);
         let (effective, outermost_has_modes) = modes.effective();
-        Program { revision, layers: program_layers, modes: effective, outermost_has_modes, tools, literal_dirs, ip_scopes }
+        Program {
+            revision,
+            layers: program_layers,
+            modes: effective,
+            outermost_has_modes,
+            tools,
+            literal_dirs,
+            ip_scopes,
+        }
     });
     drop(names);
     Compiled { program, sources, diagnostics: report }
@@ -106,7 +114,11 @@ fn checker<'a>(
     Checker { sources, names, modes, labels, tools, lets, file, report, spent: 0 }
 }
 
-fn lower_layer<'a>(checker: &mut Checker<'a>, names: &'a LayerNames<'a>, ip_scopes: &mut Vec<Scope>) -> Layer {
+fn lower_layer<'a>(
+    checker: &mut Checker<'a>,
+    names: &'a LayerNames<'a>,
+    ip_scopes: &mut Vec<Scope>,
+) -> Layer {
     let mut report = Vec::new();
     let order = resolve::order(names, &|field, word| checker.is_word_of(field, word), &mut report);
     checker.report.append(&mut report);
@@ -166,13 +178,22 @@ fn modes(names: &[LayerNames<'_>], report: &mut Vec<Diagnostic>) -> Modes {
     for (index, layer) in names.iter().enumerate() {
         if let Some(declared) = &layer.modes {
             let outer = current.take();
-            let kept: Vec<String> =
-                declared.node.iter().filter(|mode| fits(declared, mode, outer.as_deref(), report)).map(|mode| mode.node.clone()).collect();
+            let kept: Vec<String> = declared
+                .node
+                .iter()
+                .filter(|mode| fits(declared, mode, outer.as_deref(), report))
+                .map(|mode| mode.node.clone())
+                .collect();
             if index > 0 && outer.is_none() {
                 let message = "no call can be in a mode: the outermost layer declares none";
                 report.push(
-                    Diagnostic::warning("modes-without-outermost", declared.file, declared.item.span, message)
-                        .help("declare the modes in the outermost layer"),
+                    Diagnostic::warning(
+                        "modes-without-outermost",
+                        declared.file,
+                        declared.item.span,
+                        message,
+                    )
+                    .help("declare the modes in the outermost layer"),
                 );
             }
             current = Some(kept);
@@ -183,7 +204,12 @@ fn modes(names: &[LayerNames<'_>], report: &mut Vec<Diagnostic>) -> Modes {
     Modes { seen, outermost }
 }
 
-fn fits(declared: &Declared<'_, [Name]>, mode: &Name, outer: Option<&[String]>, report: &mut Vec<Diagnostic>) -> bool {
+fn fits(
+    declared: &Declared<'_, [Name]>,
+    mode: &Name,
+    outer: Option<&[String]>,
+    report: &mut Vec<Diagnostic>,
+) -> bool {
     let Some(outer) = outer else { return true };
     if outer.contains(&mode.node) {
         return true;
@@ -250,8 +276,6 @@ fn all_pass(names: &[LayerNames<'_>], report: &mut Vec<Diagnostic>) {
 
 /// Sorts by file and place, and says nothing twice.
 fn tidy(report: &mut Vec<Diagnostic>) {
-    report.sort_by(|a, b| {
-        (a.file, a.span, a.code, &a.message).cmp(&(b.file, b.span, b.code, &b.message))
-    });
+    report.sort_by(|a, b| (a.file, a.span, a.code, &a.message).cmp(&(b.file, b.span, b.code, &b.message)));
     report.dedup_by(|a, b| (a.file, a.span, a.code) == (b.file, b.span, b.code) && a.message == b.message);
 }

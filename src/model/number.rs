@@ -98,7 +98,9 @@ impl std::fmt::Display for Number {
         let digits = self.digits.as_str();
         match usize::try_from(self.exponent.unsigned_abs()) {
             _ if digits.is_empty() => f.write_str("0"),
-            Ok(zeros) if (0..=ZEROS_MAX).contains(&self.exponent) => write!(f, "{digits}{}", "0".repeat(zeros)),
+            Ok(zeros) if (0..=ZEROS_MAX).contains(&self.exponent) => {
+                write!(f, "{digits}{}", "0".repeat(zeros))
+            }
             Ok(places) if self.exponent < 0 && self.exponent > -ZEROS_MAX => {
                 let padded = format!("{}{digits}", "0".repeat((places + 1).saturating_sub(digits.len())));
                 let (whole, fraction) = padded.split_at(padded.len() - places);
@@ -152,7 +154,9 @@ mod tests {
 
     #[test]
     fn shown_as_json() {
-        for (text, shown) in [("1e2", "100"), ("-0.05", "-0.05"), ("12.50", "12.5"), ("0", "0"), ("7e40", "7e40")] {
+        for (text, shown) in
+            [("1e2", "100"), ("-0.05", "-0.05"), ("12.50", "12.5"), ("0", "0"), ("7e40", "7e40")]
+        {
             assert_eq!(n(text).to_string(), shown);
             assert_eq!(n(shown), n(text));
         }

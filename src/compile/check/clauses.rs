@@ -115,10 +115,12 @@ impl Checker<'_> {
     }
 
     fn clause_verb(&mut self, verb: Verb, word: &str, clause: &Clause) {
-        let names: Vec<String> = verbs(&clause.kind).iter().map(|v| format!("`{}`", v.as_str())).collect();
-        let of = names.join(", ");
+        let names: Vec<&str> = verbs(&clause.kind).iter().map(|verb| verb.as_str()).collect();
+        let of = super::join_or(&names);
         let (code, message) = match &clause.kind {
-            ClauseKind::On { .. } => ("result-scope", format!("`on result of` is not for `{}` rules", verb.as_str())),
+            ClauseKind::On { .. } => {
+                ("result-scope", format!("`on result of` is not for `{}` rules", verb.as_str()))
+            }
             _ => ("clause-verb", format!("`{}` rules have no `{word}`", verb.as_str())),
         };
         let help = match (&clause.kind, verb) {
@@ -133,7 +135,7 @@ impl Checker<'_> {
             _ => "remove the clause, or use another verb".to_owned(),
         };
         let diagnostic =
-            self.error(code, clause.span, message).expected(format!("a rule that is {of}")).help(help);
+            self.error(code, clause.span, message).expected(format!("{of} as the verb")).help(help);
         self.report.push(diagnostic);
     }
 
@@ -189,7 +191,11 @@ impl Checker<'_> {
         let exec = CapabilitySet::EMPTY.with(Capability::Exec);
         if !scope.scope.capabilities.is_empty() && scope.scope.capabilities != exec {
             let diagnostic = self
-                .error("covers-scope", span, "`covers` is about what commands do, and the rule is not `on exec` alone")
+                .error(
+                    "covers-scope",
+                    span,
+                    "`covers` is about what commands do, and the rule is not `on exec` alone",
+                )
                 .expected("`on exec`")
                 .help("give the commands a rule of their own");
             self.report.push(diagnostic);
@@ -208,9 +214,8 @@ impl Checker<'_> {
                 continue;
             }
             let message = format!("no command implies `{}`", self.text(word.span));
-            let diagnostic = self
-                .error("covers-what", word.span, message)
-                .expected("`read`, `write` or `network`");
+            let diagnostic =
+                self.error("covers-what", word.span, message).expected("`read`, `write` or `network`");
             self.report.push(diagnostic);
         }
         set
@@ -231,8 +236,10 @@ impl Checker<'_> {
 
     /// Reports a zero where something positive belongs.
     pub(in crate::compile) fn zero(&mut self, span: Span, message: &str) {
-        let diagnostic =
-            self.error("zero-limit", span, message).expected("more than zero").help("to stop calls write a `block` rule");
+        let diagnostic = self
+            .error("zero-limit", span, message)
+            .expected("more than zero")
+            .help("to stop calls write a `block` rule");
         self.report.push(diagnostic);
     }
 }

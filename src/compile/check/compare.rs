@@ -3,7 +3,7 @@
 use crate::base::{Fix, Span};
 use crate::compile::expr::{AtomKind, CommandPart, OrderOperator, Scalar, Subject, Test};
 use crate::model::Number;
-use crate::syntax::ast::{Comparison, Operator, Quantifier, Value, ValueKind};
+use crate::syntax::ast::{Comparison, Function, Operator, Quantifier, Value, ValueKind};
 
 use super::Checker;
 use super::fields::{FieldInfo, Type};
@@ -48,7 +48,11 @@ impl Checker<'_> {
         let mut diagnostic = self
             .error("list-without-quantifier", span, format!("`{written}` is a list"))
             .expected(format!("`any {written}` or `all {written}`"));
-        diagnostic = if comparison.operator.node == Operator::Contains {
+        let function = comparison.left.function.as_ref().map(|function| function.node);
+        diagnostic = if function == Some(Function::Size) {
+            let list = self.text(comparison.left.field.span);
+            diagnostic.help(format!("the number of elements is `count({list})`"))
+        } else if comparison.operator.node == Operator::Contains {
             let list = written.replacen("[*]", "", 1);
             diagnostic.help(format!("for an element of the list write `{list} contains …`"))
         } else {
@@ -60,8 +64,11 @@ impl Checker<'_> {
     fn quantifier_alone<T>(&mut self, comparison: &Comparison, field: &FieldInfo, span: Span) -> Option<T> {
         let written = self.text(comparison.left.span);
         let word = self.text(span);
-        let mut diagnostic = self
-            .error("quantifier-without-list", span, format!("`{word}` stands before a list, and `{written}` is none"));
+        let mut diagnostic = self.error(
+            "quantifier-without-list",
+            span,
+            format!("`{word}` stands before a list, and `{written}` is none"),
+        );
         let end = Span { start: comparison.left.field.span.end, end: comparison.left.field.span.end };
         diagnostic = if matches!(field.subject, Subject::Arg(_)) {
             diagnostic
@@ -69,7 +76,9 @@ impl Checker<'_> {
                 .help("`[*]` says that each element is meant")
                 .fix(Fix::suggest(end, "[*]"))
         } else {
-            diagnostic.expected("a list, such as `command.operands` or `args.to[*]`").help(format!("remove `{word}`"))
+            diagnostic
+                .expected("a list, such as `command.operands` or `args.to[*]`")
+                .help(format!("remove `{word}`"))
         };
         self.refuse(diagnostic)
     }
@@ -166,7 +175,11 @@ impl Checker<'_> {
         let mend = if comparison.negated { "not in" } else { "in" };
         let operator = comparison.operator.span;
         let mut diagnostic = self
-            .error("set-without-in", right.span, format!("`is` stands before one value, and `{written}` is a set"))
+            .error(
+                "set-without-in",
+                right.span,
+                format!("`is` stands before one value, and `{written}` is a set"),
+            )
             .expected("one value")
             .help(format!("write `{mend}` in place of `is`"));
         let text = self.text(operator);
@@ -192,8 +205,7 @@ impl Checker<'_> {
         } else {
             format!("`{operator}` is about arguments, and `{written}` is none")
         };
-        let mut diagnostic =
-            self.error("presence", comparison.left.span, message).expected("`args.NAME`");
+        let mut diagnostic = self.error("presence", comparison.left.span, message).expected("`args.NAME`");
         if matches!(field.ty, Type::Path | Type::Host | Type::Ip) {
             diagnostic = diagnostic.help("an effect without the resource is `is unresolved`");
         } else if field.ty == Type::Command {
@@ -203,10 +215,8 @@ impl Checker<'_> {
     }
 
     fn knowable(&mut self, field: &FieldInfo, comparison: &Comparison) -> Option<Test> {
-        let words = matches!(
-            field.subject,
-            Subject::Command(CommandPart::Words) | Subject::Via(CommandPart::Words)
-        );
+        let words =
+            matches!(field.subject, Subject::Command(CommandPart::Words) | Subject::Via(CommandPart::Words));
         match (comparison.operator.node, field.ty) {
             (Operator::IsOpaque, Type::Command) => return Some(Test::Opaque),
             (Operator::IsUnresolved, Type::Path | Type::Host | Type::Ip) => return Some(Test::Unresolved),
@@ -248,23 +258,28 @@ impl Checker<'_> {
             Type::Url => ("`is` or `in`", "test `url.scheme`, `host` or `url.path`, or write a pattern"),
             Type::Command => ("`is` or `in`", "write a pattern: ``command is `git push ...` ``"),
             Type::Word(_) => ("`is` or `in`", "list the words: `in {…}`"),
-            Type::Port | Type::Size | Type::Count => ("`is`, `in`, `<`, `<=`, `>` or `>=`", "compare it with a number"),
+            Type::Port | Type::Size | Type::Count => {
+                ("`is`, `in`, `<`, `<=`, `>` or `>=`", "compare it with a number")
+            }
             Type::Text | Type::Program | Type::Flag => (
                 "`is`, `in`, `matches`, `contains`, `starts with` or `ends with`",
                 "only paths lie under a directory, only numbers have an order",
             ),
-            Type::Json => ("another operator", "declare the argument in the tool (`reads args.NAME`) and test `path`"),
+            Type::Json => {
+                ("another operator", "declare the argument in the tool (`reads args.NAME`) and test `path`")
+            }
         };
-        let diagnostic = self
-            .error("operator-type", comparison.operator.span, message)
-            .expected(expected)
-            .help(help);
+        let diagnostic =
+            self.error("operator-type", comparison.operator.span, message).expected(expected).help(help);
         self.refuse(diagnostic)
     }
 
     fn wants_regex<T>(&mut self, right: &Value) -> Option<T> {
         let written = short(self.text(right.span));
-        let message = format!("`matches` stands before a regular expression, and `{written}` is {}", describe_value(&right.kind));
+        let message = format!(
+            "`matches` stands before a regular expression, and `{written}` is {}",
+            describe_value(&right.kind)
+        );
         let mut diagnostic = self.error("type-mismatch", right.span, message).expected("`/…/`");
         if let ValueKind::Text(text) = &right.kind {
             let pattern = regex_syntax::escape(text).replace('/', "\\/");
@@ -281,7 +296,10 @@ impl Checker<'_> {
         }
         let written = short(self.text(right.span));
         let operator = operator_word(comparison.operator.node);
-        let message = format!("`{operator}` stands before a string, and `{written}` is {}", describe_value(&right.kind));
+        let message = format!(
+            "`{operator}` stands before a string, and `{written}` is {}",
+            describe_value(&right.kind)
+        );
         let mut diagnostic = self.error("type-mismatch", right.span, message).expected("a string in quotes");
         if matches!(right.kind, ValueKind::Regex(_)) {
             diagnostic = diagnostic.help("write `matches` or `contains`");
@@ -300,7 +318,11 @@ impl Checker<'_> {
         if matches!(right.kind, ValueKind::Regex(_)) {
             let written = self.text(comparison.left.span);
             let diagnostic = self
-                .error("type-mismatch", right.span, format!("`{written}` is a list, and contains no regular expression"))
+                .error(
+                    "type-mismatch",
+                    right.span,
+                    format!("`{written}` is a list, and contains no regular expression"),
+                )
                 .expected("an element in quotes")
                 .help(format!("write `any {written} matches …`"));
             return self.refuse(diagnostic);
@@ -330,7 +352,8 @@ impl Checker<'_> {
             }
             _ => {
                 let written = short(self.text(right.span));
-                let message = format!("`{written}` is {}, which has no order here", describe_value(&right.kind));
+                let message =
+                    format!("`{written}` is {}, which has no order here", describe_value(&right.kind));
                 let expected = match field.ty {
                     Type::Json => "a number, a size or a duration",
                     Type::Size => "a size or a number of bytes",

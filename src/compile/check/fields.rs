@@ -101,8 +101,25 @@ pub(in crate::compile) struct FieldInfo {
 }
 
 const ROOTS: [&str; 19] = [
-    "tool", "source", "capability", "mode", "agent", "user", "args", "path", "action", "command", "via", "url",
-    "host", "port", "ip", "method", "target", "result", "session",
+    "tool",
+    "source",
+    "capability",
+    "mode",
+    "agent",
+    "user",
+    "args",
+    "path",
+    "action",
+    "command",
+    "via",
+    "url",
+    "host",
+    "port",
+    "ip",
+    "method",
+    "target",
+    "result",
+    "session",
 ];
 
 /// The parts behind a root, without the root itself.
@@ -144,7 +161,9 @@ fn known(root: &str, part: &str) -> Option<FieldInfo> {
         ("target", "") => plain(S::Target, Type::Text),
         ("result", "text") => plain(S::ResultText, Type::Text),
         ("result", "size") => plain(S::ResultSize, Type::Size),
-        ("command", part) => command_part(part).map(|(p, ty, list)| FieldInfo { subject: S::Command(p), ty, list }),
+        ("command", part) => {
+            command_part(part).map(|(p, ty, list)| FieldInfo { subject: S::Command(p), ty, list })
+        }
         ("via", part) => command_part(part).map(|(p, ty, list)| FieldInfo { subject: S::Via(p), ty, list }),
         _ => None,
     }
@@ -232,9 +251,8 @@ impl Checker<'_> {
         let message = format!("there is no field `{root}`");
         let mut diagnostic = self.error("unknown-field", field.root.span, message).expected("a field");
         if let Some(near) = nearest(root, ROOTS) {
-            diagnostic = diagnostic
-                .help(format!("did you mean `{near}`?"))
-                .fix(Fix::suggest(field.root.span, near));
+            diagnostic =
+                diagnostic.help(format!("did you mean `{near}`?")).fix(Fix::suggest(field.root.span, near));
         } else {
             diagnostic = diagnostic.help(format!("an argument is written `args.{root}`"));
         }
@@ -250,7 +268,9 @@ impl Checker<'_> {
         diagnostic = match (root, parts) {
             ("session", _) => diagnostic.expected("`session has LABEL`"),
             (_, []) => diagnostic.expected(format!("`{root}` alone")),
-            ("result", parts) => diagnostic.expected(quoted_list(parts.iter().map(|p| format!("result.{p}")))),
+            ("result", parts) => {
+                diagnostic.expected(quoted_list(parts.iter().map(|p| format!("result.{p}"))))
+            }
             (_, parts) => {
                 let all = std::iter::once(root.to_owned()).chain(parts.iter().map(|p| format!("{root}.{p}")));
                 diagnostic.expected(format!("one of {}", quoted_list(all)))

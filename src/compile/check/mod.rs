@@ -112,17 +112,26 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports a name that nothing declares; silent where it may stand in what could not be read.
-    pub(super) fn unknown_name<T>(&mut self, span: Span, name: &str, what: &str, others: &[&str]) -> Option<T> {
+    pub(super) fn unknown_name<T>(
+        &mut self,
+        span: Span,
+        name: &str,
+        what: &str,
+        others: &[&str],
+    ) -> Option<T> {
         if self.names.broken {
             return None;
         }
         let message = format!("there is no {what} `{name}`");
-        let mut diagnostic = self.error("unknown-name", span, message).expected(format!("the name of a {what}"));
+        let mut diagnostic =
+            self.error("unknown-name", span, message).expected(format!("the name of a {what}"));
         let lets = self.names.lets.keys().copied();
         if let Some(near) = nearest(name, lets.chain(others.iter().copied())) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(Fix::suggest(span, near));
         } else if let Some(pack) = pack_with(name) {
             diagnostic = diagnostic.help(format!("`import \"std:{pack}\"` brings `{name}`"));
+        } else if what == "set" {
+            diagnostic = diagnostic.help(format!("for the string write `{}`", quote(name)));
         }
         self.refuse(diagnostic)
     }
@@ -154,7 +163,9 @@ impl<'a> Checker<'a> {
         let message = format!("`{mode}` is not a mode");
         let mut diagnostic = self.error("undeclared-mode", span, message);
         diagnostic = if modes.is_empty() {
-            diagnostic.expected("a mode that a `modes` item declares").help(format!("add `modes {mode}` at the top"))
+            diagnostic
+                .expected("a mode that a `modes` item declares")
+                .help(format!("add `modes {mode}` at the top"))
         } else {
             diagnostic.expected(one_of(&modes))
         };
@@ -238,6 +249,15 @@ pub(super) fn one_of<S: AsRef<str>>(words: &[S]) -> String {
     }
 }
 
+/// `a`, `a or b`, `a, b or c`, each in backticks.
+pub(super) fn join_or<S: AsRef<str>>(words: &[S]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => format!("`{}`", word.as_ref()),
+        [before @ .., last] => format!("{} or `{}`", quoted_list(before), last.as_ref()),
+    }
+}
+
 /// A text as a literal of the language.
 pub(super) fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -245,7 +265,6 @@ pub(super) fn quote(text: &str) -> String {
 
 /// The pack that brings a let of this name.
 fn pack_with(name: &str) -> Option<&'static str> {
-    super::packs::names().find(|pack| {
-        super::packs::text(pack).is_some_and(|text| text.contains(&format!("\nlet {name} ")))
-    })
+    super::packs::names()
+        .find(|pack| super::packs::text(pack).is_some_and(|text| text.contains(&format!("\nlet {name} "))))
 }

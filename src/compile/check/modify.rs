@@ -83,7 +83,11 @@ impl Checker<'_> {
                 let exec = CapabilitySet::EMPTY.with(Capability::Exec);
                 if scope.is_some_and(|scope| scope != exec) {
                     let diagnostic = self
-                        .error("append-scope", span, "`append command` is about commands, and the rule is not `on exec` alone")
+                        .error(
+                            "append-scope",
+                            span,
+                            "`append command` is about commands, and the rule is not `on exec` alone",
+                        )
                         .expected("`on exec`");
                     self.report.push(diagnostic);
                 }
@@ -96,7 +100,8 @@ impl Checker<'_> {
     fn appended(&mut self, words: &Spanned<String>) -> Option<ArgEdit> {
         let expected = "literal words, such as `` `--locked` ``";
         if words.node.trim().is_empty() {
-            let diagnostic = self.error("bad-append", words.span, "there are no words to append").expected(expected);
+            let diagnostic =
+                self.error("bad-append", words.span, "there are no words to append").expected(expected);
             return self.refuse(diagnostic);
         }
         let why = match CommandPattern::parse(&format!("x {}", words.node)) {
@@ -167,11 +172,15 @@ impl Checker<'_> {
         let message = if first.rule == second.rule {
             "the rule writes the same place twice, with different values".to_owned()
         } else {
-            format!("`{}` and `{}` always write the same place, with different values", first.rule, second.rule)
+            format!(
+                "`{}` and `{}` always write the same place, with different values",
+                first.rule, second.rule
+            )
         };
-        let diagnostic = crate::base::Diagnostic::error("modify-collision", second.file, second.span, message)
-            .help("keep one of them, or give them conditions that exclude each other")
-            .label(first.file, first.span, "the other write");
+        let diagnostic =
+            crate::base::Diagnostic::error("modify-collision", second.file, second.span, message)
+                .help("keep one of them, or give them conditions that exclude each other")
+                .label(first.file, first.span, "the other write");
         self.report.push(diagnostic);
     }
 }

@@ -50,14 +50,14 @@ impl Checker<'_> {
         capabilities: &[Spanned<CapabilityWord>],
         by: &[Name],
     ) -> WrittenScope {
-        let set = capabilities
-            .iter()
-            .fold(CapabilitySet::EMPTY, |set, word| set.union(capability_set(word.node)));
+        let set =
+            capabilities.iter().fold(CapabilitySet::EMPTY, |set, word| set.union(capability_set(word.node)));
         let mut seen: Vec<CapabilityWord> = Vec::new();
         for word in capabilities {
             if seen.contains(&word.node) {
                 let message = format!("`{}` stands twice", self.text(word.span));
-                let diagnostic = self.error("duplicate-capability", word.span, message).help("remove the second one");
+                let diagnostic =
+                    self.error("duplicate-capability", word.span, message).help("remove the second one");
                 self.report.push(diagnostic);
             }
             seen.push(word.node);
@@ -68,12 +68,15 @@ impl Checker<'_> {
         };
         let tools = by
             .iter()
-            .filter(|name| self.tool_name(name))
+            .filter(|name| {
+                let fine = self.tool_name(name);
+                if fine {
+                    self.unknown_tool(name.span, &name.node);
+                }
+                fine
+            })
             .map(|name| ToolPattern::parse(&name.node))
             .collect();
-        for name in by {
-            self.unknown_tool(name.span, &name.node);
-        }
         WrittenScope { scope: Scope { capabilities: set, tools, result }, capabilities: span }
     }
 
@@ -83,8 +86,9 @@ impl Checker<'_> {
         let fine = star.is_none_or(|at| at + 1 == name.node.len());
         if !fine {
             let message = format!("`{}` has a `*` before its end", name.node);
-            let diagnostic =
-                self.error("star-in-name", name.span, message).expected("a name, or a prefix with `*` behind it");
+            let diagnostic = self
+                .error("star-in-name", name.span, message)
+                .expected("a name, or a prefix with `*` behind it");
             self.report.push(diagnostic);
         }
         fine
@@ -93,7 +97,8 @@ impl Checker<'_> {
     /// Checks that every capability in scope carries every field that is used.
     pub(in crate::compile) fn carried(&mut self, written: &WrittenScope, uses: &[Use], word: &str) {
         let in_scope = written.scope.capabilities;
-        let all = uses.iter().fold(CapabilitySet::ANY, |set, used| set.intersection(used.subject.carried_by().0));
+        let all =
+            uses.iter().fold(CapabilitySet::ANY, |set, used| set.intersection(used.subject.carried_by().0));
         for used in uses {
             let (carriers, result) = used.subject.carried_by();
             let field = super::sets::short(self.text_in(used.field.0, used.field.1));
@@ -116,19 +121,19 @@ impl Checker<'_> {
             if in_scope.is_subset(carriers) || in_scope.is_empty() {
                 continue;
             }
-            let outside: Vec<_> = in_scope.iter().filter(|c| !carriers.contains(*c)).map(|c| format!("`{}`", c.as_str())).collect();
-            let message = format!("`{field}` is not a field of {} effects", join_or(&outside));
+            let outside: Vec<_> =
+                in_scope.iter().filter(|c| !carriers.contains(*c)).map(Capability::as_str).collect();
+            let message = format!("`{field}` is not a field of {} effects", super::join_or(&outside));
             let narrowed = all.intersection(in_scope);
             let mut diagnostic = Diagnostic::error("field-outside-scope", file, span, message);
             diagnostic = if all.is_empty() {
                 diagnostic
-                    .expected(format!("fields of one kind of effect (`{field}`: {})", spell(carriers)))
+                    .expected(format!("`{word} {}` for `{field}`", spell(carriers)))
                     .help("split the rule: no effect carries all the fields that it uses")
             } else if narrowed.is_empty() {
-                diagnostic.expected(format!("`{word} {}`", spell(all))).help(format!(
-                    "a rule that uses `{field}` is written `{word} {}`",
-                    spell(all)
-                ))
+                diagnostic
+                    .expected(format!("`{word} {}`", spell(all)))
+                    .help(format!("a rule that uses `{field}` is written `{word} {}`", spell(all)))
             } else {
                 diagnostic
                     .expected(format!("`{word} {}`", spell(narrowed)))
@@ -139,14 +144,5 @@ impl Checker<'_> {
             }
             self.report.push(labelled(diagnostic));
         }
-    }
-}
-
-/// `a`, `a or b`, `a, b or c`.
-fn join_or(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [word] => word.clone(),
-        [before @ .., last] => format!("{} or {last}", before.join(", ")),
     }
 }

@@ -138,7 +138,8 @@ impl Checker<'_> {
 
     fn in_without_set<T>(&mut self, value: &Value, operator: Span) -> Option<T> {
         let written = self.text(value.span);
-        let under = matches!(&value.kind, ValueKind::Word(w) if matches!(w.as_str(), "workspace" | "home" | "temp"));
+        let under =
+            matches!(&value.kind, ValueKind::Word(w) if matches!(w.as_str(), "workspace" | "home" | "temp"));
         let word = if under { "under" } else { "is" };
         let negated = self.text(operator).trim_start().starts_with("not");
         let mend = match (under, negated) {
@@ -148,7 +149,11 @@ impl Checker<'_> {
             (false, false) => "is",
         };
         let diagnostic = self
-            .error("in-without-set", value.span, format!("`in` stands before a set, and `{written}` is one value"))
+            .error(
+                "in-without-set",
+                value.span,
+                format!("`in` stands before a set, and `{written}` is one value"),
+            )
             .expected("`{…}` or the name of a set")
             .help(format!("write `{word}` in place of `in`"))
             .fix(Fix::suggest(operator, mend));
@@ -222,7 +227,9 @@ impl Checker<'_> {
                 }
                 match self.look_up(name) {
                     Lookup::Found(Meaning::Set(inner)) if inner.kind == kind => Some(inner.literals.clone()),
-                    Lookup::Found(Meaning::Set(inner)) => self.wrong_kind(set, element.span, name, &inner, kind),
+                    Lookup::Found(Meaning::Set(inner)) => {
+                        self.wrong_kind(set, element.span, name, &inner, kind)
+                    }
                     Lookup::Found(Meaning::Condition(_)) => self.condition_as_set(element.span, name),
                     Lookup::Refused => None,
                     Lookup::Missing if kind == SetKind::Plain && in_let && self.is_any_word(name) => {
@@ -291,11 +298,11 @@ impl Checker<'_> {
     ) -> Option<T> {
         let message = format!("`{name}` is {}, and stands in {}", inner.kind.describe(), kind.describe());
         let mut diagnostic =
-            self.error("set-type", span, message).expected(format!("names of {}", plural(kind)));
+            self.error("set-type", span, message).expected(format!("literals, or names of {}", plural(kind)));
         if kind == SetKind::Plain && set.kind.is_none() {
             let start = Span { start: set.span.start, end: set.span.start };
             diagnostic = diagnostic
-                .help(format!("write `{} {{` before the elements", inner.kind.word()))
+                .help(format!("write `{} {{…}}`", inner.kind.word()))
                 .fix(Fix::suggest(start, format!("{} ", inner.kind.word())));
         }
         self.refuse(diagnostic)
@@ -345,10 +352,14 @@ impl Checker<'_> {
 
     fn field_and_set<T>(&mut self, field: &FieldInfo, set: &SetValue, span: Span) -> Option<T> {
         let wanted = SetKind::of_type(field.ty);
-        let is = if field.list { format!("{} in a list", field.ty.describe()) } else { field.ty.describe().to_owned() };
-        let message = format!("the field is {is}, and `{}` is {}", short(self.text(span)), set.kind.describe());
-        let mut diagnostic =
-            self.error("set-type", span, message).expected(wanted.describe());
+        let is = if field.list {
+            format!("{} in a list", field.ty.describe())
+        } else {
+            field.ty.describe().to_owned()
+        };
+        let message =
+            format!("the field is {is}, and `{}` is {}", short(self.text(span)), set.kind.describe());
+        let mut diagnostic = self.error("set-type", span, message).expected(wanted.describe());
         if field.ty == Type::Json {
             diagnostic = diagnostic.help(resource_help(set.kind));
         } else if set.kind == SetKind::Plain && set.untyped && wanted != SetKind::Plain {

@@ -7,10 +7,10 @@ use crate::base::{Diagnostic, Fix, Span, Spanned};
 use crate::compile::import::{Files, normalise};
 use crate::compile::resolve::Declared;
 use crate::model::schema::Schema;
+use crate::model::tool::EffectLine;
 use crate::model::tool::{Argument, Dialect};
 use crate::model::value::parse_json;
 use crate::model::{Action, Capability, ToolDeclaration, ToolPattern};
-use crate::model::tool::EffectLine;
 use crate::syntax::ast::{AccessVerb, CapabilityWord, Name, Tool, ToolArg, ToolLine, ToolLineKind};
 
 use super::Checker;
@@ -110,7 +110,13 @@ impl Checker<'_> {
                     AccessVerb::Creates => (Capability::Write, Action::Create),
                     AccessVerb::Deletes => (Capability::Write, Action::Delete),
                 };
-                Some(EffectLine::Path { capability, action, arg, recursively: *recursively, as_glob: *as_glob })
+                Some(EffectLine::Path {
+                    capability,
+                    action,
+                    arg,
+                    recursively: *recursively,
+                    as_glob: *as_glob,
+                })
             }
             ToolLineKind::Connects(arg) => Some(EffectLine::Connect { arg: self.tool_arg(arg, args)? }),
             ToolLineKind::Runs { arg, cwd, dialect } => {
@@ -119,7 +125,11 @@ impl Checker<'_> {
                     Some(cwd) => Some(self.tool_arg(cwd, args)?),
                     None => None,
                 };
-                Some(EffectLine::Run { arg: arg?, cwd, dialect: dialect.as_ref().map_or(Dialect::Bash, dialect_of) })
+                Some(EffectLine::Run {
+                    arg: arg?,
+                    cwd,
+                    dialect: dialect.as_ref().map_or(Dialect::Bash, dialect_of),
+                })
             }
             ToolLineKind::Capability { capability: word, on } => self.bare_line(word, on.as_ref(), args),
             ToolLineKind::SchemaFile(_) | ToolLineKind::SchemaInline(_) => None,
@@ -166,7 +176,11 @@ impl Checker<'_> {
         self.argument_path(&arg.path, arg.span)?;
         if let (true, Some(or)) = (arg.optional, &arg.or) {
             let diagnostic = self
-                .error("optional-with-or", or.span, "`optional` and `or` say different things about an absent argument")
+                .error(
+                    "optional-with-or",
+                    or.span,
+                    "`optional` and `or` say different things about an absent argument",
+                )
                 .expected("one of them")
                 .help("`optional`: absence is no effect; `or`: absence stands for the value");
             return self.refuse(diagnostic);
@@ -186,8 +200,7 @@ impl Checker<'_> {
             Ok(value) => value,
             Err(error) if inline => return self.bad_json(span, &error),
             Err(error) => {
-                let message =
-                    format!("the schema is not valid JSON: line {}: {}", error.line, error.message);
+                let message = format!("the schema is not valid JSON: line {}: {}", error.line, error.message);
                 let diagnostic = self.error("bad-schema", span, message);
                 return self.refuse(diagnostic);
             }
@@ -198,7 +211,8 @@ impl Checker<'_> {
         match Schema::compile(value) {
             Ok(schema) => Some(schema),
             Err(why) => {
-                let diagnostic = self.error("bad-schema", span, why).expected("a JSON Schema of the arguments");
+                let diagnostic =
+                    self.error("bad-schema", span, why).expected("a JSON Schema of the arguments");
                 self.refuse(diagnostic)
             }
         }

@@ -108,15 +108,16 @@ impl Checker<'_> {
     pub(super) fn plain_text(&mut self, ty: Type, text: &str, span: Span) -> Option<()> {
         if ty != Type::Json && text.contains('*') {
             let help = match ty {
-                Type::Program => "write a pattern: ``command is `PROGRAM* ...` ``",
-                Type::Flag => "name each flag",
-                _ => "write a regular expression: `matches /…/`",
+                Type::Program => format!("write a pattern: ``command is `{text} ...` ``"),
+                Type::Flag => "name each flag".to_owned(),
+                _ => {
+                    let regex = regex_syntax::escape(text).replace("\\*", ".*").replace('/', "\\/");
+                    format!("a regular expression can: `matches /{regex}/`")
+                }
             };
             let message = format!("`*` stands for itself in `{}`: a plain string is no pattern", quote(text));
-            let diagnostic = self
-                .error("star-in-string", span, message)
-                .expected("a string without `*`")
-                .help(help);
+            let diagnostic =
+                self.error("star-in-string", span, message).expected("a string without `*`").help(help);
             return self.refuse(diagnostic);
         }
         match ty {
@@ -189,7 +190,11 @@ impl Checker<'_> {
             }
             _ if ty.is_textual() => {
                 let diagnostic = self
-                    .error("bare-word", span, format!("`{word}` is a bare word, and the field is {}", ty.describe()))
+                    .error(
+                        "bare-word",
+                        span,
+                        format!("`{word}` is a bare word, and the field is {}", ty.describe()),
+                    )
                     .expected(format!("`{}`", quote(word)))
                     .help("write it in quotes")
                     .fix(Fix::suggest(span, quote(word)));
@@ -210,7 +215,9 @@ impl Checker<'_> {
             format!("the field is {}, and `{written}` is {}", ty.describe(), describe_value(&value.kind));
         let mut diagnostic = self.error("type-mismatch", value.span, message).expected(literal_of(ty));
         diagnostic = match (&value.kind, ty) {
-            (ValueKind::Regex(_), ty) if ty.is_textual() => diagnostic.help("write `matches` in place of `is`"),
+            (ValueKind::Regex(_), ty) if ty.is_textual() => {
+                diagnostic.help("write `matches` in place of `is`")
+            }
             (ValueKind::Text(text), Type::Command) => diagnostic
                 .help("write the command in backticks")
                 .fix(Fix::suggest(value.span, format!("`{text}`"))),
@@ -222,7 +229,8 @@ impl Checker<'_> {
             }
             (ValueKind::Net(_), Type::Host) => diagnostic.help("compare addresses with `ip`"),
             (ValueKind::Command(_) | ValueKind::Net(_), Type::Json) => {
-                let kind = if matches!(value.kind, ValueKind::Net(_)) { SetKind::Net } else { SetKind::Command };
+                let kind =
+                    if matches!(value.kind, ValueKind::Net(_)) { SetKind::Net } else { SetKind::Command };
                 diagnostic.help(super::sets::resource_help(kind))
             }
             (ValueKind::Command(text), Type::Program) => {
@@ -325,17 +333,25 @@ impl Checker<'_> {
             ValueKind::Text(text) => match PathPattern::parse_literal(text) {
                 Ok(directory) => Some(Directory::Literal(directory)),
                 Err(error) => {
-                    self.report.push(pattern_error(SetKind::Path, self.file, value.span, &value.kind, &error));
+                    self.report.push(pattern_error(
+                        SetKind::Path,
+                        self.file,
+                        value.span,
+                        &value.kind,
+                        &error,
+                    ));
                     None
                 }
             },
             kind => {
-                let message = format!("`under` stands before a directory, and this is {}", describe_value(kind));
+                let message =
+                    format!("`under` stands before a directory, and this is {}", describe_value(kind));
                 let mut diagnostic = self
                     .error("not-a-directory", value.span, message)
                     .expected("`workspace`, `home`, `temp`, or a literal such as `\"./docs\"`");
                 if matches!(kind, ValueKind::Set(_)) {
-                    diagnostic = diagnostic.help("write `in` in place of `under`, with patterns that end in `/**`");
+                    diagnostic =
+                        diagnostic.help("write `in` in place of `under`, with patterns that end in `/**`");
                 }
                 self.refuse(diagnostic)
             }

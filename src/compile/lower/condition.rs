@@ -29,6 +29,10 @@ impl Lowered {
                 a.push(b);
                 Expr::All(a)
             }
+            (a, Expr::All(mut b)) => {
+                b.insert(0, a);
+                Expr::All(b)
+            }
             (a, b) => Expr::All(vec![a, b]),
         };
         Self { expr, uses }
@@ -48,8 +52,7 @@ pub(in crate::compile) fn negate(expr: &Expr) -> Expr {
         Expr::All(parts) => Expr::Any(parts.iter().map(negate).collect()),
         Expr::Any(parts) => Expr::All(parts.iter().map(negate).collect()),
         Expr::Atom(atom) => {
-            let flipped =
-                Atom { negated: !atom.negated, kind: atom.kind.clone(), text: atom.text.clone() };
+            let flipped = Atom { negated: !atom.negated, kind: atom.kind.clone(), text: atom.text.clone() };
             Expr::Atom(Arc::new(flipped))
         }
     }
@@ -88,7 +91,11 @@ impl<'a> Checker<'a> {
         let lowered = self.lower(condition, 1);
         if self.spent > CONDITION_COMPARISONS_MAX {
             let diagnostic = self
-                .error("too-many-comparisons", condition.span, "the condition stands for too many comparisons")
+                .error(
+                    "too-many-comparisons",
+                    condition.span,
+                    "the condition stands for too many comparisons",
+                )
                 .expected(format!("at most {CONDITION_COMPARISONS_MAX}, those behind names included"))
                 .help("use sets in place of many comparisons");
             return self.refuse(diagnostic);
@@ -118,14 +125,12 @@ impl<'a> Checker<'a> {
                 Some(Lowered { expr, uses: Vec::new() })
             }
             ConditionKind::Not(inner) => self.lower(inner, depth + 1).map(Lowered::negated),
-            ConditionKind::And(parts) => self.parts(parts, depth).map(|(parts, uses)| Lowered {
-                expr: Expr::All(parts),
-                uses,
-            }),
-            ConditionKind::Or(parts) => self.parts(parts, depth).map(|(parts, uses)| Lowered {
-                expr: Expr::Any(parts),
-                uses,
-            }),
+            ConditionKind::And(parts) => {
+                self.parts(parts, depth).map(|(parts, uses)| Lowered { expr: Expr::All(parts), uses })
+            }
+            ConditionKind::Or(parts) => {
+                self.parts(parts, depth).map(|(parts, uses)| Lowered { expr: Expr::Any(parts), uses })
+            }
             ConditionKind::Name(name) => self.named(condition.span, name),
             ConditionKind::SessionHas(label) => {
                 let label = self.label(label.span, &label.node)?;

@@ -120,7 +120,8 @@ impl Checker<'_> {
         match &draft.scope {
             None => {
                 draft.fine = false;
-                let refused = declared.node.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::On { .. }));
+                let refused =
+                    declared.node.clauses.iter().any(|clause| matches!(clause.kind, ClauseKind::On { .. }));
                 if !refused {
                     self.no_scope(declared.node.name.span, declared.item.span, verb);
                 }
@@ -206,14 +207,19 @@ impl Checker<'_> {
 
     /// `modify` and `redact` rules say what they rewrite.
     fn bodies(&mut self, draft: &Draft, declared: &Declared<'_, ast::Rule>, verb: Verb) {
-        let has = |wanted: fn(&ClauseKind) -> bool| declared.node.clauses.iter().any(|clause| wanted(&clause.kind));
+        let has =
+            |wanted: fn(&ClauseKind) -> bool| declared.node.clauses.iter().any(|clause| wanted(&clause.kind));
         let (code, message, expected) = match verb {
-            Verb::Modify if !has(|kind| matches!(kind, ClauseKind::Modify(_))) => {
-                ("modify-without-edit", "the rule rewrites nothing", "`set`, `fill`, `clamp`, `remove`, `append` or `replace`")
-            }
-            Verb::Redact if !has(|kind| matches!(kind, ClauseKind::Redact { .. })) => {
-                ("redact-without-replace", "the rule replaces nothing", "`replace secrets with \"…\"` or `replace /…/ with \"…\"`")
-            }
+            Verb::Modify if !has(|kind| matches!(kind, ClauseKind::Modify(_))) => (
+                "modify-without-edit",
+                "the rule rewrites nothing",
+                "`set`, `fill`, `clamp`, `remove`, `append` or `replace`",
+            ),
+            Verb::Redact if !has(|kind| matches!(kind, ClauseKind::Redact { .. })) => (
+                "redact-without-replace",
+                "the rule replaces nothing",
+                "`replace secrets with \"…\"` or `replace /…/ with \"…\"`",
+            ),
             _ => return,
         };
         if !draft.fine {
@@ -357,7 +363,9 @@ pub(in crate::compile) fn walk(expr: &Expr, each: &mut dyn FnMut(&Subject, &Test
     match expr {
         Expr::All(parts) | Expr::Any(parts) => parts.iter().for_each(|part| walk(part, each)),
         Expr::Atom(atom) => match &atom.kind {
-            AtomKind::Test { subject, test } | AtomKind::Quantified { subject, test, .. } => each(subject, test),
+            AtomKind::Test { subject, test } | AtomKind::Quantified { subject, test, .. } => {
+                each(subject, test)
+            }
             AtomKind::SessionHas(_) => {}
         },
     }
