@@ -19,11 +19,13 @@ pub struct Fault {
     pub help: Option<String>,
     /// What to write in place of `range`, where that can be said.
     pub mend: Option<String>,
+    /// Whether the mend can only be what was meant.
+    pub certain: bool,
 }
 
 impl Fault {
     fn new(range: Range<usize>, message: impl Into<String>) -> Self {
-        Self { range, message: message.into(), expected: None, help: None, mend: None }
+        Self { range, message: message.into(), expected: None, help: None, mend: None, certain: true }
     }
 
     fn expected(self, expected: &'static str) -> Self {
@@ -32,6 +34,10 @@ impl Fault {
 
     fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
+    }
+
+    fn uncertain(self) -> Self {
+        Self { certain: false, ..self }
     }
 
     fn mend(self, text: impl Into<String>) -> Self {
@@ -102,6 +108,7 @@ fn bad_escape(at: usize, c: char) -> Fault {
         .expected("one of `\\\"` `\\\\` `\\/` `\\b` `\\f` `\\n` `\\r` `\\t` `\\uXXXX`")
         .help(format!("write `\\\\{c}` for a backslash; a regex stands between slashes: `/\\{c}…/`"))
         .mend(format!("\\\\{c}"))
+        .uncertain()
 }
 
 /// The character behind `\u`, and how many characters of the text it took.

@@ -165,8 +165,15 @@ impl Cutter<'_> {
         if token.kind == TokenKind::Doc || token.is(self.text, "@") {
             return column_one && self.head.is_some();
         }
-        if token.kind != TokenKind::Word || self.head.is_none() {
+        if self.head.is_none() {
             return false;
+        }
+        if token.kind != TokenKind::Word {
+            // `#`, `/*` and a `}` too many are no part of the item above them.
+            let foreign = matches!(token.kind, TokenKind::Stray)
+                || !token.closed
+                || (token.kind == TokenKind::Symbol && matches!(token.text(self.text), ")" | "}" | "]"));
+            return column_one && self.depth == 0 && foreign && !self.stray && !self.goes_on(at);
         }
         if !column_one {
             return self.depth == 0 && !self.goes_on(at) && self.item_shape(at);

@@ -75,3 +75,12 @@ fn the_good_files_are_read_without_a_word() {
         assert!(diagnostics.is_empty(), "{name}\n{}", listing(&text, &diagnostics));
     }
 }
+
+#[test]
+fn the_bad_files_are_explained() {
+    insta::glob!("../cases/lang", "*.toll", |path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let (_, diagnostics) = parse(FileId(0), &text);
+        insta::assert_snapshot!(listing(&text, &diagnostics));
+    });
+}

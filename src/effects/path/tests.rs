@@ -288,6 +288,9 @@ fn globs() {
     let tool = glob_argument(&world, "docs/**/*.{md,rs}", "/ws");
     assert_eq!(paths_of(&tool, VariantRole::Itself), ["/ws/docs/x.md"]);
     assert_eq!(paths_of(&tool, VariantRole::Region { grants_only: true }), ["/ws/docs", "/ws/docs"]);
+    let demand = Demand { paths: true, ..Demand::default() };
+    let deep = tree(&world, shell("s*b"), false, &demand);
+    assert!(paths_of(&deep, VariantRole::Itself).contains(&"/ws/sub/deep/f"));
     let hidden = glob_argument(&world, "**/.*", "/ws");
     assert!(paths_of(&hidden, VariantRole::Itself).contains(&"/ws/.env"));
     assert!(glob_argument(&world, "docs/{a", "/ws").unresolved.is_some());

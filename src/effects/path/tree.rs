@@ -17,7 +17,9 @@ use crate::model::pattern::path::join;
 /// A root that is a plain file stays one. Where no rule looks at paths nothing is walked.
 #[must_use]
 pub fn tree(world: &dyn World, mut fact: PathFact, creates: bool, demand: &Demand) -> PathFact {
-    let Some(root) = fact.canonical().map(str::to_owned) else { return fact };
+    if fact.unresolved.is_some() {
+        return fact;
+    }
     for variant in &mut fact.variants {
         if matches!(variant.kind, PathKind::Dir | PathKind::Missing) {
             variant.kind = PathKind::Tree;
@@ -39,8 +41,15 @@ pub fn tree(world: &dyn World, mut fact: PathFact, creates: bool, demand: &Deman
         roots: own,
         unread: Vec::new(),
         entries: 0,
-        queue: VecDeque::from([root]),
+        queue: VecDeque::new(),
     };
+    // A glob has several roots; the spellings of one root are walked once.
+    for root in walk.roots.clone() {
+        let root = resolve(world, &root, world.workspace()).canonical().map(str::to_owned);
+        if let Some(root) = root.filter(|root| !walk.queue.contains(root)) {
+            walk.queue.push_back(root);
+        }
+    }
     let whole = walk.run();
     fact.variants.append(&mut walk.variants);
     let unknown = if whole { walk.unread } else { walk.roots.clone() };

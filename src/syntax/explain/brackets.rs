@@ -2,6 +2,7 @@
 
 use super::super::grammar::Rule;
 use super::super::trivia::TokenKind;
+use super::super::words;
 use super::Stop;
 use crate::base::{Diagnostic, Fix, Span};
 
@@ -48,17 +49,32 @@ pub(super) fn comma(stop: &Stop<'_>) -> Option<Diagnostic> {
     if stop.symbol_at(stop.at, ",") {
         return found_comma(stop);
     }
+    if let Some(diagnostic) = comma_before_clause(stop) {
+        return Some(diagnostic);
+    }
     let list = stop.expects_any(&[Rule::name, Rule::loose_name, Rule::word]);
     if !(stop.previous_text() == "," && list && !stop.in_set()) {
         return None;
     }
-    let previous = stop.previous()?.span;
-    Some(
-        stop.error("trailing-comma", previous, "a list outside braces ends without a comma")
-            .expected("another element, or no comma")
-            .help("remove the comma")
-            .fix(Fix::replace(previous, "")),
-    )
+    Some(trailing_comma(stop, stop.previous()?.span))
+}
+
+fn trailing_comma(stop: &Stop<'_>, comma: Span) -> Diagnostic {
+    stop.error("trailing-comma", comma, "a list outside braces ends without a comma")
+        .expected("another element, or no comma")
+        .help("remove the comma")
+        .fix(Fix::replace(comma, ""))
+}
+
+/// `on read, when …`: the clause's word was taken for an element.
+fn comma_before_clause(stop: &Stop<'_>) -> Option<Diagnostic> {
+    let word = stop.at.checked_sub(1)?;
+    let comma = stop.at.checked_sub(2)?;
+    let clause = words::CLAUSES.contains(&stop.word_at(word)) || stop.word_at(word) == "by";
+    if !(clause && stop.symbol_at(comma, ",") && stop.in_body()) {
+        return None;
+    }
+    Some(trailing_comma(stop, stop.token(comma)?.span))
 }
 
 fn found_comma(stop: &Stop<'_>) -> Option<Diagnostic> {
@@ -115,11 +131,7 @@ pub(super) fn unclosed(stop: &Stop<'_>) -> Option<Diagnostic> {
         .error("missing-brace", open.span, format!("the {what} that starts here has no closing `{close}`"))
         .expected(format!("`{close}`"))
         .label(stop.file, stop.behind(), format!("`{close}` is missing here"));
-    Some(if at_end {
-        diagnostic.help(format!("write `{close}` behind it"))
-    } else {
-        diagnostic.help(format!("write `{close}` behind it")).fix(Fix::replace(stop.behind(), close))
-    })
+    Some(diagnostic.help(format!("write `{close}` behind it")).fix(Fix::replace(stop.behind(), close)))
 }
 
 /// The body of an item is not closed.

@@ -7,6 +7,7 @@
 mod brackets;
 mod found;
 mod head;
+mod places;
 mod signs;
 mod slips;
 
@@ -46,16 +47,22 @@ const SLIPS: &[Slip] = &[
     brackets::missing_name,
     brackets::missing_open,
     brackets::comma,
+    places::set_brackets,
+    places::index,
+    places::call,
+    places::quantified,
+    places::equals,
+    places::result_of,
     brackets::unclosed,
     brackets::too_many,
     slips::tool_line,
     slips::operator,
     slips::value,
+    slips::missing_comma,
     slips::clause,
     slips::connector,
     slips::word,
     slips::quotes,
-    slips::missing_comma,
     slips::item_goes_on,
 ];
 
@@ -160,7 +167,7 @@ impl<'a> Stop<'a> {
     /// How the item is called in a sentence.
     fn item_name(&self) -> String {
         let name = self.text_at(self.head + 1);
-        if self.has_body() && self.token(self.head + 1).is_some_and(|t| t.kind != TokenKind::Symbol) {
+        if (self.has_body() || self.head_word() == "let") && self.token(self.head + 1).is_some_and(|t| t.kind != TokenKind::Symbol) {
             format!("`{} {name}`", self.head_word())
         } else {
             format!("`{}`", self.head_word())

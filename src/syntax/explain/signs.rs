@@ -32,13 +32,14 @@ pub(super) fn unclosed_literal(stop: &Stop<'_>) -> Option<Diagnostic> {
         }
     };
     // Where the closing sign belongs is a guess: before what can only stand behind the text.
+    let sign = if close == "`" { "backtick" } else { "double quote" };
     let tail = text.len() - text.trim_end_matches([' ', '}', ')', ',']).len();
     let end = token.span.end as usize - tail;
     let here = Span::new(end, end);
     Some(
         stop.error("unterminated", token.span, format!("this {what} is not closed on its line"))
-            .expected(format!("a closing `{close}`; {kept} stands on one line"))
-            .help(format!("close it with `{close}`"))
+            .expected(format!("a closing {sign}; {kept} stands on one line"))
+            .help(format!("close it with a {sign}"))
             .fix(Fix::suggest(here, close)),
     )
 }

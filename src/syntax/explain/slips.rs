@@ -135,6 +135,9 @@ fn argument(stop: &Stop<'_>) -> Option<Diagnostic> {
     if found.kind != TokenKind::Text {
         return Some(diagnostic);
     }
+    if stop.previous_text() == "in" {
+        return Some(diagnostic.help("a fixed folder is what absence means: `in args.cwd or \".\"`"));
+    }
     let name = literal::string(found.text(stop.text)).ok()?;
     let place = if words::is_identifier(&name) {
         format!("args.{name}")
@@ -211,7 +214,12 @@ pub(super) fn operator(stop: &Stop<'_>) -> Option<Diagnostic> {
     if stop.found_clause() {
         return None;
     }
-    let meant = alias.or_else(near)?;
+    let Some(meant) = alias.or_else(near) else {
+        let value = stop.token(stop.at + 1).is_some_and(|t| {
+            matches!(t.kind, TokenKind::Text | TokenKind::Regex | TokenKind::Command | TokenKind::Number)
+        });
+        return value.then(|| error(format!("`{word}` is no operator")));
+    };
     // `starts_with "x"` is mended whole; `begins with "x"` keeps its second word.
     let two = meant.split_once(' ').filter(|(_, second)| stop.word_at(stop.at + 1) == *second);
     let mend = two.map_or(meant, |(first, _)| first);
@@ -338,8 +346,10 @@ pub(super) fn clause(stop: &Stop<'_>) -> Option<Diagnostic> {
     let alias = CLAUSE_ALIASES.iter().find(|(other, _)| *other == word).map(|(_, ours)| *ours);
     let candidates = stop.words();
     let near = || {
+        // Every clause says something behind its word.
+        let more = stop.token(stop.at + 1).is_some_and(|t| !t.is(stop.text, "}"));
         let words = candidates.iter().map(String::as_str).chain(words::CLAUSES.iter().copied());
-        nearest(word, words).map(str::to_owned)
+        nearest(word, words).filter(|_| more).map(str::to_owned)
     };
     if let Some(meant) = alias.map(str::to_owned).or_else(near) {
         return Some(mean(diagnostic(), found.span, Some(&meant)));
@@ -395,7 +405,7 @@ pub(super) fn word(stop: &Stop<'_>) -> Option<Diagnostic> {
 
 /// A string is wanted, and a bare text stands there.
 pub(super) fn quotes(stop: &Stop<'_>) -> Option<Diagnostic> {
-    if !stop.expects(Rule::string) || stop.expects(Rule::value) || stop.found_clause() || stop.found_item() {
+    if !stop.expects(Rule::string) || stop.expects_any(&[Rule::value, Rule::index, Rule::star]) || stop.found_clause() || stop.found_item() {
         return None;
     }
     let found = stop.found()?;

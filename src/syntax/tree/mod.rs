@@ -64,7 +64,10 @@ impl<'a> Tree<'a> {
         let mut diagnostic = self.error("bad-literal", span, fault.message);
         diagnostic.expected = fault.expected.map(str::to_owned);
         diagnostic.help = fault.help;
-        diagnostic.fix = fault.mend.map(|text| Fix::suggest(span, text));
+        diagnostic.fix = fault.mend.map(|text| {
+            let fix = Fix::replace(span, text);
+            Fix { safe: fault.certain, ..fix }
+        });
         diagnostic
     }
 }

@@ -218,7 +218,15 @@ impl<'a> Tree<'a> {
         let diagnostic = self
             .error("unknown-word", span, format!("`{word}` is no {what}"))
             .expected(super::super::explain::either(&names));
-        let meant = nearest(word, choices.iter().map(|(name, _)| *name));
+        let known = |meant: &str| choices.iter().find(|(name, _)| *name == meant).map(|(name, _)| *name);
+        let alias = match word {
+            "deny" | "forbid" | "reject" | "stop" => known("block"),
+            "permit" | "accept" => known("allow"),
+            "confirm" | "prompt" => known("ask"),
+            "none" | "skip" => known("pass"),
+            _ => None,
+        };
+        let meant = alias.or_else(|| nearest(word, choices.iter().map(|(name, _)| *name)));
         Err(Box::new(self.did_you_mean(diagnostic, span, meant)))
     }
 }
