@@ -9,6 +9,7 @@
     reason = "tests may fail loudly and use the real file system"
 )]
 
+mod check;
 mod effects;
 mod format;
 mod lang;
