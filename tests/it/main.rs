@@ -12,6 +12,7 @@
 mod check;
 mod effects;
 mod format;
+mod gate;
 mod lang;
 mod layers;
 mod shell;
