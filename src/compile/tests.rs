@@ -119,7 +119,10 @@ fn a_set_without_type_takes_it_from_the_field() {
         test_of("modes plan, build\nlet work = {build}\nblock it { on read when mode in work }"),
         Test::OneOf(_)
     ));
-    assert!(matches!(test_of("block it { on exec when command.flags contains \"-f\" }"), Test::ContainsElement(_)));
+    assert!(matches!(
+        test_of("block it { on exec when command.flags contains \"-f\" }"),
+        Test::ContainsElement(_)
+    ));
 }
 
 #[test]

@@ -71,8 +71,9 @@ fn filled() -> Vec<u8> {
     for call in ["c1", "c2", "c3"] {
         log.write(&[event(call, "parse"), event(call, "close")], true).unwrap();
     }
-    let bytes = sink.bytes.lock().unwrap().clone();
-    bytes
+    drop(log);
+    let bytes = sink.bytes.lock().unwrap();
+    bytes.clone()
 }
 
 #[test]

@@ -20,7 +20,7 @@ use super::scrub::{Places, Scrubber};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Intent {
     /// A call. Its `source` and `today` are set by the gate; an empty id is made.
-    Call(Call),
+    Call(Box<Call>),
     /// A line of JSON lines.
     Line {
         /// Counted from 1.

@@ -29,6 +29,10 @@ impl Lowered {
                 a.push(b);
                 Expr::All(a)
             }
+            (a, Expr::All(mut b)) => {
+                b.insert(0, a);
+                Expr::All(b)
+            }
             (a, b) => Expr::All(vec![a, b]),
         };
         Self { expr, uses }

@@ -141,7 +141,7 @@ impl Inner {
 
     fn parse(&self, intent: Intent) -> Result<Call, Halted> {
         let (mut call, line) = match intent {
-            Intent::Call(call) => (call, None),
+            Intent::Call(call) => (*call, None),
             Intent::Line { number, text } => match parse_call(&text) {
                 Ok(call) => (call, Some(number)),
                 Err(error) => {
