@@ -10,6 +10,7 @@
 )]
 
 mod check;
+mod cli;
 mod effects;
 mod format;
 mod gate;
