@@ -43,9 +43,12 @@ fn line_of(args: &ExplainArgs) -> Result<Line, Failure> {
             return Ok(line);
         }
     }
-    let name = args.calls.display();
+    let name = match args.calls.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => format!("`{}`", args.calls.display()),
+    };
     Err(match args.line {
-        Some(number) => Failure::unusable(format!("`{name}` has no call on line {number}")),
-        None => Failure::unusable(format!("`{name}` holds no call")).help("give one with `--call JSON`"),
+        Some(number) => Failure::unusable(format!("{name} has no call on line {number}")),
+        None => Failure::unusable(format!("{name} holds no call")).help("give one with `--call JSON`"),
     })
 }
