@@ -5,5 +5,7 @@ pub mod compile;
 pub mod decide;
 pub mod effects;
 pub mod format;
+#[cfg(feature = "gate")]
+pub mod host;
 pub mod model;
 pub mod syntax;

@@ -34,3 +34,6 @@ pub const REGEX_BYTES_MAX: usize = 1 << 20;
 pub const FILLED_FIELD_CHARS_MAX: usize = 80;
 /// Diagnostics printed for one load; the rest is counted.
 pub const DIAGNOSTICS_MAX: usize = 200;
+/// Comparisons of one condition, those behind names included: bounds what names that stand for
+/// names can grow to.
+pub const CONDITION_COMPARISONS_MAX: usize = 4_096;

@@ -1,16 +1,20 @@
 //! A compiled policy set: immutable, shareable between threads, without locks.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::base::Digest;
-use crate::model::pattern::LiteralDir;
+use crate::model::pattern::command::WordPattern;
+use crate::model::pattern::{LiteralDir, PathPattern};
 use crate::model::verdict::Grade;
-use crate::model::{CapabilitySet, Demand, Number, ToolDeclaration, ToolPattern};
+use crate::model::{Capability, CapabilitySet, Demand, Number, ToolDeclaration, ToolPattern};
 use crate::syntax::ast::{ApproveReach, Date, DefaultWord, Step, UnknownWord};
 
-use super::expr::{Expr, Pattern, Subject};
+use super::expr::{Directory, Expr, Pattern, Subject, Test};
+use super::index::Index;
+use super::lower::rule::walk;
 
 /// A compiled policy set.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub struct Program {
     pub(super) outermost_has_modes: bool,
     pub(super) tools: Vec<DeclaredTool>,
     pub(super) literal_dirs: Vec<LiteralDir>,
+    /// The scopes of rules and invariants that look at `ip`.
+    pub(super) ip_scopes: Vec<Scope>,
 }
 
 /// A declaration and where it comes from.
@@ -43,6 +49,28 @@ pub struct Layer {
     pub rules: Vec<Rule>,
     /// The invariants, checked and kept for `lint`.
     pub invariants: Vec<Invariant>,
+    index: Index,
+}
+
+impl Layer {
+    /// A layer with its rules sorted by name and indexed.
+    #[must_use]
+    pub fn new(name: String, default: DefaultWord, mut rules: Vec<Rule>, invariants: Vec<Invariant>) -> Self {
+        rules.sort_by(|a, b| a.full_name.cmp(&b.full_name));
+        let index = Index::build(&rules);
+        Self { name, default, rules, invariants, index }
+    }
+
+    /// Which rules could count on an effect.
+    #[must_use]
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The rules at some positions.
+    pub fn at<'a>(&'a self, positions: &'a [u32]) -> impl Iterator<Item = &'a Rule> {
+        positions.iter().filter_map(|at| self.rules.get(*at as usize))
+    }
 }
 
 /// A checked claim.
@@ -135,7 +163,7 @@ pub struct Rule {
     pub looks_at_command: bool,
     /// The names that its command patterns set (`` `CI=* npm test` ``).
     pub assigned_names: Vec<String>,
-    /// `FILE:LINE:COLUMN` of its name.
+    /// `FILE:LINE:COLUMN` of its first word.
     pub at: String,
     /// Its `///` lines.
     pub docs: Vec<String>,
@@ -278,7 +306,48 @@ impl Program {
 
     /// The facts that rules in scope of this tool could look at.
     #[must_use]
-    pub fn demand(&self, _tool: &str) -> Demand {
-        Demand { ip: true, paths: true, literal_dirs: self.literal_dirs.clone() }
+    pub fn demand(&self, tool: &str) -> Demand {
+        let ip = self
+            .ip_scopes
+            .iter()
+            .any(|scope| scope.capabilities.contains(Capability::Network) && scope.has_tool(tool));
+        Demand { ip, paths: true, literal_dirs: self.literal_dirs.clone() }
     }
+}
+
+/// The literal directories of every path that a rule or an invariant names, sorted.
+pub(super) fn literal_dirs(layers: &[Layer]) -> Vec<LiteralDir> {
+    let mut found = BTreeSet::new();
+    let mut add = |expr: &Expr| {
+        walk(expr, &mut |_, test| match test {
+            Test::Paths(patterns) => found.extend(patterns.iter().flat_map(PathPattern::literal_dirs)),
+            Test::PathIs(Directory::Literal(dir)) | Test::PathUnder(Directory::Literal(dir)) => {
+                found.insert(dir.clone());
+            }
+            Test::Commands(patterns) => {
+                found.extend(patterns.iter().flat_map(|pattern| program_dirs(&pattern.program)));
+            }
+            Test::Programs(programs) => {
+                let paths = programs.iter().filter(|program| program.contains('/'));
+                found.extend(paths.filter_map(|path| PathPattern::parse_literal(path).ok()));
+            }
+            _ => {}
+        });
+    };
+    for layer in layers {
+        layer.rules.iter().for_each(|rule| add(&rule.condition));
+        layer.invariants.iter().for_each(|invariant| add(&invariant.condition));
+    }
+    found.into_iter().collect()
+}
+
+/// The paths of programs that are written whole.
+fn program_dirs(word: &WordPattern) -> Vec<LiteralDir> {
+    word.alternatives
+        .iter()
+        .filter_map(|pieces| match pieces.as_slice() {
+            [text] if text.contains('/') => PathPattern::parse_literal(text).ok(),
+            _ => None,
+        })
+        .collect()
 }

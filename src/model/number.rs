@@ -54,6 +54,12 @@ impl Number {
         })
     }
 
+    /// Whether it has no fraction.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.exponent >= 0
+    }
+
     /// Position of the first digit: the number is `0.d… × 10^magnitude`.
     fn magnitude(&self) -> i64 {
         self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX))
@@ -80,6 +86,29 @@ fn parse_exponent(text: &str) -> Option<i64> {
     }
     let value: i64 = digits.parse().ok()?;
     Some(if text.starts_with('-') { -value } else { value })
+}
+
+impl std::fmt::Display for Number {
+    /// As a JSON number, with an exponent where that is shorter than zeros.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const ZEROS_MAX: i64 = 20;
+        if self.negative {
+            f.write_str("-")?;
+        }
+        let digits = self.digits.as_str();
+        match usize::try_from(self.exponent.unsigned_abs()) {
+            _ if digits.is_empty() => f.write_str("0"),
+            Ok(zeros) if (0..=ZEROS_MAX).contains(&self.exponent) => {
+                write!(f, "{digits}{}", "0".repeat(zeros))
+            }
+            Ok(places) if self.exponent < 0 && self.exponent > -ZEROS_MAX => {
+                let padded = format!("{}{digits}", "0".repeat((places + 1).saturating_sub(digits.len())));
+                let (whole, fraction) = padded.split_at(padded.len() - places);
+                write!(f, "{whole}.{fraction}")
+            }
+            _ => write!(f, "{digits}e{}", self.exponent),
+        }
+    }
 }
 
 impl PartialOrd for Number {
@@ -120,6 +149,16 @@ mod tests {
             ["-1e3", "-12.5", "-12", "-0.1", "0", "0.09", "0.1", "9", "10", "10.01", "9007199254740993"];
         for pair in rising.windows(2) {
             assert!(n(pair[0]) < n(pair[1]), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn shown_as_json() {
+        for (text, shown) in
+            [("1e2", "100"), ("-0.05", "-0.05"), ("12.50", "12.5"), ("0", "0"), ("7e40", "7e40")]
+        {
+            assert_eq!(n(text).to_string(), shown);
+            assert_eq!(n(shown), n(text));
         }
     }
 
