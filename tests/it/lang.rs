@@ -133,11 +133,11 @@ fn huge_nonsense_ends_quickly() {
         "unknown\n",
         "{\"a\":",
     ] {
-        let bytes = if matches!(unit, "(" | "not " | "{") { BYTES } else { BYTES / 8 };
+        let bytes = if matches!(unit, "(" | "not " | "{") { BYTES } else { BYTES / 64 };
         texts.push(unit.repeat(bytes / unit.len()));
         for head in ["let x = ", "block a { example t {\"a\": "] {
             let mut text = head.to_owned();
-            text.push_str(&unit.repeat(BYTES / 8 / unit.len()));
+            text.push_str(&unit.repeat(BYTES / 64 / unit.len()));
             texts.push(text);
         }
     }
