@@ -98,8 +98,9 @@ struct Scanner<'a> {
 }
 
 /// Signs of more than one character, longest first.
-const LONG_SYMBOLS: &[&str] =
-    &["===", "!==", "...", "..", "<=", ">=", "==", "!=", "=~", "!~", "<>", "&&", "||", "->", "=>", "=<", ":="];
+const LONG_SYMBOLS: &[&str] = &[
+    "===", "!==", "...", "..", "<=", ">=", "==", "!=", "=~", "!~", "<>", "&&", "||", "->", "=>", "=<", ":=",
+];
 
 impl Scanner<'_> {
     fn byte(&self, at: usize) -> u8 {

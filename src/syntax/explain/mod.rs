@@ -167,7 +167,9 @@ impl<'a> Stop<'a> {
     /// How the item is called in a sentence.
     fn item_name(&self) -> String {
         let name = self.text_at(self.head + 1);
-        if (self.has_body() || self.head_word() == "let") && self.token(self.head + 1).is_some_and(|t| t.kind != TokenKind::Symbol) {
+        if (self.has_body() || self.head_word() == "let")
+            && self.token(self.head + 1).is_some_and(|t| t.kind != TokenKind::Symbol)
+        {
             format!("`{} {name}`", self.head_word())
         } else {
             format!("`{}`", self.head_word())

@@ -29,7 +29,9 @@ pub(super) fn index(stop: &Stop<'_>) -> Option<Diagnostic> {
             .expected("`[0]` and so on, `[*]` for every element, or `[\"odd name\"]`");
         let name = found.kind == TokenKind::Word && stop.symbol_at(stop.at + 1, "]");
         return Some(if name {
-            diagnostic.help(format!("write `\"{text}\"`")).fix(Fix::suggest(found.span, format!("\"{text}\"")))
+            diagnostic
+                .help(format!("write `\"{text}\"`"))
+                .fix(Fix::suggest(found.span, format!("\"{text}\"")))
         } else {
             diagnostic.help("indices count from 0 at the beginning of the list")
         });

@@ -405,7 +405,11 @@ pub(super) fn word(stop: &Stop<'_>) -> Option<Diagnostic> {
 
 /// A string is wanted, and a bare text stands there.
 pub(super) fn quotes(stop: &Stop<'_>) -> Option<Diagnostic> {
-    if !stop.expects(Rule::string) || stop.expects_any(&[Rule::value, Rule::index, Rule::star]) || stop.found_clause() || stop.found_item() {
+    if !stop.expects(Rule::string)
+        || stop.expects_any(&[Rule::value, Rule::index, Rule::star])
+        || stop.found_clause()
+        || stop.found_item()
+    {
         return None;
     }
     let found = stop.found()?;
