@@ -4,5 +4,12 @@ pub mod base;
 pub mod compile;
 pub mod decide;
 pub mod effects;
+pub mod format;
+#[cfg(feature = "gate")]
+pub mod gate;
+#[cfg(feature = "gate")]
+pub mod host;
 pub mod model;
 pub mod syntax;
+#[cfg(feature = "gate")]
+pub mod tools;

@@ -7,30 +7,25 @@ use url::Url;
 use super::path;
 use super::world::World;
 use crate::base::limits::ADDRESSES_PER_NAME_MAX;
-use crate::model::Capability;
 use crate::model::demand::Demand;
-use crate::model::effect::{Address, NetworkFact, Resource};
+use crate::model::effect::{Address, Effect, NetworkFact, Origin, Resource};
 use crate::model::path::PathFact;
 use crate::model::pattern::host::canonical_host;
 use crate::model::pattern::net::fold;
 use crate::model::pattern::url::default_port;
+use crate::model::{Action, Capability};
 
 /// What connecting to `given` is: a URL, or `host[:port][/path]` without a scheme. One network
 /// resource for each address of the host where some rule asks for addresses, else one; a `file:` URL
-/// is one path to read.
+/// is one path to read. The effects are `Declared` and say nothing about where they come from.
 ///
 /// Unresolved are texts that are no URL, URLs without a host (`data:`, `jar:`, …), and texts that the
 /// URL standard's parser and a client that follows RFC 3986 would read differently (backslashes, tabs,
 /// line ends, a second `@`, missing slashes).
 #[must_use]
-pub fn connect(
-    world: &dyn World,
-    given: &str,
-    method: Option<&str>,
-    demand: &Demand,
-) -> Vec<(Resource, Capability)> {
+pub fn connect(world: &dyn World, given: &str, method: Option<&str>, demand: &Demand) -> Vec<Effect> {
     if let Some(file) = file_url(world, given) {
-        return vec![(Resource::Path(file), Capability::Read)];
+        return vec![effect(Capability::Read, Resource::Path(file), Some(Action::Read))];
     }
     let fact = match parse(given) {
         Ok(fact) => fact,
@@ -43,8 +38,12 @@ pub fn connect(
         .collect()
 }
 
-fn network(fact: NetworkFact) -> (Resource, Capability) {
-    (Resource::Network(Box::new(fact)), Capability::Network)
+fn network(fact: NetworkFact) -> Effect {
+    effect(Capability::Network, Resource::Network(Box::new(fact)), None)
+}
+
+fn effect(capability: Capability, resource: Resource, action: Option<Action>) -> Effect {
+    Effect { capability, resource, origin: Origin::Declared, action, via: None, cause: None, from: None }
 }
 
 /// The addresses to judge: at least one.
@@ -86,6 +85,8 @@ fn parse(given: &str) -> Result<NetworkFact, Box<NetworkFact>> {
     if text.is_empty() {
         return Err(unresolved(given, "the address is empty"));
     }
+    // A fragment is never sent, whatever it holds.
+    let text = text.split_once('#').map_or(text, |(sent, _)| sent);
     if text.contains(|c: char| c.is_control() || c == '\\') {
         return Err(unresolved(given, "clients disagree about backslashes, tabs and line ends in a URL"));
     }
@@ -114,16 +115,16 @@ fn split_scheme(text: &str) -> Scheme<'_> {
     if let Some(rest) = rest.strip_prefix("//") {
         return Scheme::Url(scheme, rest);
     }
-    let port = rest.split(['/', '?', '#']).next().unwrap_or("");
+    let port = rest.split(['/', '?']).next().unwrap_or("");
     let is_port = !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
     let special = matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https" | "ws" | "wss" | "ftp");
     if is_port && !special { Scheme::None } else { Scheme::Other }
 }
 
 fn parse_url(given: &str, text: &str, scheme: &str, rest: &str) -> Result<NetworkFact, Box<NetworkFact>> {
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    let authority = rest.split(['/', '?']).next().unwrap_or("");
     check_authority(given, authority)?;
-    let Ok(mut url) = Url::parse(text) else { return Err(unresolved(given, "not a URL")) };
+    let Ok(url) = Url::parse(text) else { return Err(unresolved(given, "not a URL")) };
     let raw = host_and_port(authority).0;
     let host = url.host_str().and_then(canonical_host);
     // RFC 3986 reads the host from the same text; both readings must be one host.
@@ -133,7 +134,6 @@ fn parse_url(given: &str, text: &str, scheme: &str, rest: &str) -> Result<Networ
     if host != plain {
         return Err(unresolved(given, "clients disagree about the host of this URL"));
     }
-    url.set_fragment(None);
     let scheme = scheme.to_ascii_lowercase();
     let default = default_port(&scheme);
     let port = url.port().or(default);
@@ -183,7 +183,7 @@ fn host_and_port(authority: &str) -> (&str, Option<&str>) {
 
 /// `host[:port][/path]`.
 fn parse_host(given: &str, text: &str) -> Result<NetworkFact, Box<NetworkFact>> {
-    let at = text.find(['/', '?', '#']).unwrap_or(text.len());
+    let at = text.find(['/', '?']).unwrap_or(text.len());
     let (authority, behind) = text.split_at_checked(at).unwrap_or((text, ""));
     check_authority(given, authority)?;
     if authority.contains('@') {

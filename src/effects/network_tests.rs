@@ -11,8 +11,8 @@ fn world() -> VirtualWorld {
 fn facts(given: &str, ip: bool) -> Vec<NetworkFact> {
     connect(&world(), given, None, &Demand { ip, ..Demand::default() })
         .into_iter()
-        .map(|(resource, capability)| match resource {
-            Resource::Network(fact) if capability == Capability::Network => *fact,
+        .map(|effect| match effect.resource {
+            Resource::Network(fact) if effect.capability == Capability::Network => *fact,
             other => panic!("{given}: {other:?}"),
         })
         .collect()
@@ -142,7 +142,14 @@ fn read_differently_by_different_clients() {
 #[test]
 fn files_are_reads() {
     let read = |given: &str| match connect(&world(), given, None, &Demand::default()).as_slice() {
-        [(Resource::Path(fact), Capability::Read)] => fact.clone(),
+        [
+            Effect {
+                resource: Resource::Path(fact),
+                capability: Capability::Read,
+                action: Some(Action::Read),
+                ..
+            },
+        ] => fact.clone(),
         other => panic!("{given}: {other:?}"),
     };
     for given in

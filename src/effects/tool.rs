@@ -140,11 +140,8 @@ impl<'a> Derivation<'a> {
             }
             EffectLine::Connect { arg } => {
                 for found in find(&self.call.args, arg)? {
-                    for (resource, capability) in
-                        network::connect(self.world, &text(&found)?, None, self.demand)
-                    {
-                        let action = matches!(resource, Resource::Path(_)).then_some(Action::Read);
-                        self.push(capability, resource, action, &found.steps)?;
+                    for effect in network::connect(self.world, &text(&found)?, None, self.demand) {
+                        self.add(Effect { from: Some(display_steps(&found.steps)), ..effect })?;
                     }
                 }
             }
