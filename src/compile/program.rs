@@ -222,7 +222,7 @@ pub struct Limits {
     pub grade: Option<Grade>,
 }
 
-/// One rewriting clause.
+/// One rewriting clause. A place may hold one `[*]`: then every element is written.
 #[derive(Debug, Clone)]
 pub enum ArgEdit {
     /// `set A = V`.
