@@ -362,7 +362,11 @@ fn same_flag(wanted: &Flag, have: &Flag, table: Option<&Table>) -> Truth {
     if wanted.group.is_some() != have.group.is_some() && table.is_some() {
         // One is in the table, the other is not: a shortened or joined spelling could be it.
         let text = if wanted.group.is_some() { have } else { wanted };
-        let bundle = text.spellings.first().is_some_and(|s| !s.starts_with("--") && s.len() > 2);
+        let other = if wanted.group.is_some() { wanted } else { have };
+        let shortened = |s: &String| s.starts_with("--") && other.spellings.iter().any(|o| o.starts_with(s));
+        let bundle = text.spellings.first().is_some_and(|s| {
+            shortened(s) || (!s.starts_with("--") && s.len() > 2)
+        });
         return if same(wanted, have) || bundle { Truth::Unknown } else { Truth::False };
     }
     if same(wanted, have) {

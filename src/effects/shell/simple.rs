@@ -9,7 +9,7 @@ use super::expand::Field;
 use super::resources::Cause;
 use super::scope::{Flow, Scope, Value};
 use super::walk::Walker;
-use crate::base::limits::COMMAND_BYTES_MAX;
+use crate::base::limits::{COMMAND_BYTES_MAX, COMMAND_NESTING_LEVELS_MAX};
 use crate::model::command::{AppendPlace, Command, Identity, Word};
 use crate::model::effect::{Origin, Resource};
 use crate::model::path::PathFact;
@@ -178,6 +178,9 @@ impl Walker<'_> {
         let Some(first) = invocation.fields.first() else {
             return self.opaque_flow(invocation, "the program is not known", scope);
         };
+        if invocation.wrappers.len() > COMMAND_NESTING_LEVELS_MAX {
+            return self.opaque_flow(invocation, "commands run commands too many times over", scope);
+        }
         let Some(program) = first.text().map(str::to_owned) else {
             return self.opaque_flow(invocation, "the program is only known when the command runs", scope);
         };

@@ -74,6 +74,19 @@ impl Walker<'_> {
         let Some(start) = start else {
             return self.nothing_inside(name, table, &cause, scope);
         };
+        if name == "flock" && matches!(fields.get(start).and_then(Field::text), Some("-c" | "--command")) {
+            return match fields.get(start + 1).and_then(Field::text).map(str::to_owned) {
+                Some(text) => {
+                    self.nested_text(&text, name, &invocation, scope.clone());
+                    Flow::either(scope)
+                }
+                None => {
+                    let reason = "what it runs is only known when the command runs".to_owned();
+                    self.opaque_command(invocation, reason, &scope);
+                    Flow::either(scope)
+                }
+            };
+        }
         inner.fields = fields.get(start..).unwrap_or_default().to_vec();
         let mut inside = scope.clone();
         if let Some(directory) = value(&fields, &args, &["-C", "--chdir", "-D"]).filter(|_| matches!(name, "env" | "sudo")) {
