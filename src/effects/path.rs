@@ -1,9 +1,9 @@
 //! Paths: lexical only.
 
 use super::World;
+use super::world::Node;
 use crate::model::Demand;
 use crate::model::path::{PathFact, PathKind, PathVariant, VariantRole};
-use super::world::Node;
 
 fn fact(world: &dyn World, given: &str, path: String) -> PathFact {
     let kind = match world.inspect(&path) {

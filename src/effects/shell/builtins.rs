@@ -12,9 +12,44 @@ use crate::model::command::{Identity, Piece, Word};
 
 /// `shopt` and `set -o` names that change nothing that matters here.
 const HARMLESS_OPTIONS: &[&str] = &[
-    "-e", "-u", "-x", "-v", "-eu", "-ex", "-eux", "-euo", "-exo", "-euxo", "-uo", "-eo", "-o", "pipefail",
-    "errexit", "nounset", "xtrace", "verbose", "+e", "+x", "+u", "+o", "--", "-s", "-u", "-q", "checkwinsize",
-    "histappend", "+eu", "+ex",
+    "-e",
+    "-u",
+    "-x",
+    "-v",
+    "-eu",
+    "-ex",
+    "-eux",
+    "-euo",
+    "-exo",
+    "-euxo",
+    "-uo",
+    "-eo",
+    "-o",
+    "pipefail",
+    "errexit",
+    "nounset",
+    "xtrace",
+    "verbose",
+    "+e",
+    "+x",
+    "+u",
+    "+o",
+    "--",
+    "-s",
+    "-u",
+    "-q",
+    "checkwinsize",
+    "histappend",
+    "+eu",
+    "+ex",
+    "progcomp",
+    "lithist",
+    "promptvars",
+    "nocasematch",
+    "cmdhist",
+    "autocd",
+    "cdspell",
+    "interactive_comments",
 ];
 
 impl Walker<'_> {
@@ -26,14 +61,17 @@ impl Walker<'_> {
         invocation: Invocation,
         scope: Scope,
     ) -> Flow {
-        if invocation.direct && !invocation.fields.first().and_then(Field::text).is_some_and(|t| t.contains('/')) {
+        if invocation.direct
+            && !invocation.fields.first().and_then(Field::text).is_some_and(|t| t.contains('/'))
+        {
             match name {
                 "cd" | "pushd" | "popd" => return self.change_directory(name, table, invocation, scope),
                 "export" | "declare" | "typeset" | "local" | "readonly" => {
                     return self.declare(name, table, invocation, scope);
                 }
                 "set" => return self.set(table, invocation, scope),
-                "shift" | "unset" | "read" | "mapfile" | "readarray" | "getopts" | "let" | "printf" | "wait" => {
+                "shift" | "unset" | "read" | "mapfile" | "readarray" | "getopts" | "let" | "printf"
+                | "wait" => {
                     return self.sets_names(name, table, invocation, scope);
                 }
                 "eval" => return self.eval(table, invocation, scope),
@@ -78,7 +116,13 @@ impl Walker<'_> {
         }
     }
 
-    fn change_directory(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+    fn change_directory(
+        &mut self,
+        name: &str,
+        table: Option<&Table>,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         let operands: Vec<Field> = invocation
             .fields
             .iter()
@@ -88,7 +132,9 @@ impl Walker<'_> {
             .collect();
         let plain = name == "cd" && operands.iter().all(|f| !f.word.splits) && operands.len() <= 1;
         let target = match operands.first() {
-            Some(field) if plain && field.text() != Some("-") && field.text() != Some("") => Some(field.clone()),
+            Some(field) if plain && field.text() != Some("-") && field.text() != Some("") => {
+                Some(field.clone())
+            }
             None if plain => match self.variable("HOME", &scope).text() {
                 Some(home) if !home.is_empty() => Some(Field::known(home)),
                 _ => None,
@@ -97,7 +143,10 @@ impl Walker<'_> {
         };
         // `CDPATH` sends a relative directory elsewhere.
         let cdpath = target.as_ref().and_then(Field::text).is_some_and(|t| !t.starts_with(['/', '.']))
-            && self.variable("CDPATH", &scope).text().is_some_and(|t| !t.is_empty());
+            && match scope.get("CDPATH") {
+                Some(value) => value.text() != Some(""),
+                None => self.world.variable("CDPATH").is_some_and(|t| !t.is_empty()),
+            };
         let target = target.filter(|_| !cdpath);
         let command = self.make(Identity::Sure(name.to_owned()), table, &invocation, &scope);
         let cause = self.push_exec(command);
@@ -242,7 +291,13 @@ impl Walker<'_> {
         Flow::either(scope)
     }
 
-    fn sets_names(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+    fn sets_names(
+        &mut self,
+        name: &str,
+        table: Option<&Table>,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         let mut scope = scope;
         let fields = invocation.fields.clone();
         let prints = name == "printf" && fields.get(1).and_then(Field::text) != Some("-v");
@@ -270,7 +325,9 @@ impl Walker<'_> {
             "shift" => {
                 let count = fields.get(1).map_or(Some(1), |f| f.text().and_then(|t| t.parse::<usize>().ok()));
                 scope.positional = match (&scope.positional, count) {
-                    (Some(values), Some(count)) => Some(Rc::new(values.iter().skip(count).cloned().collect())),
+                    (Some(values), Some(count)) => {
+                        Some(Rc::new(values.iter().skip(count).cloned().collect()))
+                    }
                     _ => None,
                 };
             }
@@ -280,9 +337,8 @@ impl Walker<'_> {
                         Some(text) if text.starts_with('-') => {}
                         Some(text) => {
                             scope.set(text, Value::unknown());
-                            Rc::make_mut(&mut scope.aliases).extend(
-                                scope.functions.contains_key(text).then(|| text.to_owned()),
-                            );
+                            Rc::make_mut(&mut scope.aliases)
+                                .extend(scope.functions.contains_key(text).then(|| text.to_owned()));
                         }
                         None => scope.lose(),
                     }
@@ -343,7 +399,11 @@ impl Walker<'_> {
                 Flow::either(scope)
             }
             Some(None) => {
-                self.opaque_command(invocation, "what `trap` runs is only known when it runs".to_owned(), &scope);
+                self.opaque_command(
+                    invocation,
+                    "what `trap` runs is only known when it runs".to_owned(),
+                    &scope,
+                );
                 Flow::either(scope)
             }
         }
@@ -365,8 +425,12 @@ impl Walker<'_> {
                 true
             }
             ("shopt", Some(texts)) => texts.iter().all(|t| HARMLESS_OPTIONS.contains(&t.as_str())),
-            ("hash", Some(texts)) => texts.iter().all(|t| t == "-r"),
-            ("unalias" | "complete" | "bind", Some(_)) => name != "bind",
+            ("hash", Some(texts)) => {
+                texts.first().is_none_or(|t| matches!(t.as_str(), "-r" | "-t" | "-l" | "-d"))
+                    && !texts.iter().any(|t| t.starts_with("-p"))
+            }
+            ("bind", Some(texts)) => !texts.iter().any(|t| t.starts_with("-f") || t.starts_with("-x")),
+            ("unalias" | "complete", Some(_)) => true,
             _ => false,
         };
         if harmless {
@@ -379,10 +443,10 @@ impl Walker<'_> {
         });
         scope.odd_splitting = true;
         if only_globs {
-            return self.program(Identity::Sure(name.to_owned()), table, invocation, &scope).after().map_or(
-                Flow { ok: None, failed: None },
-                Flow::either,
-            );
+            return self
+                .program(Identity::Sure(name.to_owned()), table, invocation, &scope)
+                .after()
+                .map_or(Flow { ok: None, failed: None }, Flow::either);
         }
         self.opaque_command(invocation, reason, &scope);
         scope.lose();

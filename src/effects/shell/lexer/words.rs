@@ -95,7 +95,9 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            b'\'' if in_quotes => Err(Unparsed::new("a quote inside `\"${…}\"` is read differently by shells")),
+            b'\'' if in_quotes => {
+                Err(Unparsed::new("a quote inside `\"${…}\"` is read differently by shells"))
+            }
             b'\'' => self.single(parts),
             b'"' => self.double(parts),
             b'$' => self.dollar(in_quotes, parts),
@@ -194,6 +196,11 @@ impl Parser<'_> {
                 Some('\\') => self.ansi_escape(&mut bytes)?,
                 Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
+        }
+        if bytes == [0] {
+            // The text ends at the NUL: it is empty.
+            push_text(parts, "", true);
+            return Ok(());
         }
         if bytes.contains(&0) {
             return Err(Unparsed::new("a NUL in `$'…'`"));
