@@ -400,7 +400,7 @@ impl<'a> Walker<'a> {
         match redirect.op {
             RedirectOp::Document => {
                 let document = redirect.document.as_ref().and_then(|slot| slot.get())?;
-                let raw = RawWord { parts: document.parts.clone(), start: 0, end: 0 };
+                let raw = RawWord { parts: document.parts.clone(), end: 0 };
                 let was = std::mem::replace(&mut self.in_place, false);
                 let field = self.expand_one(&raw, scope);
                 self.in_place = was;

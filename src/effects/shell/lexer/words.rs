@@ -32,13 +32,12 @@ pub(in super::super) enum Until {
 impl Parser<'_> {
     /// Reads a word; `None` where none begins here.
     pub(in super::super) fn word(&mut self, until: Until) -> Parsed<Option<RawWord>> {
-        let start = self.pos;
         let parts = self.parts(until)?;
         if parts.is_empty() {
             return Ok(None);
         }
         self.budget.node()?;
-        Ok(Some(RawWord { parts, start, end: self.pos }))
+        Ok(Some(RawWord { parts, end: self.pos }))
     }
 
     /// Reads parts up to the end that `until` names; the closing byte is not gone over.
