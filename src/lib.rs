@@ -4,6 +4,7 @@ pub mod base;
 pub mod compile;
 pub mod decide;
 pub mod effects;
+pub mod format;
 #[cfg(feature = "gate")]
 pub mod gate;
 #[cfg(feature = "gate")]

@@ -6,6 +6,7 @@
 mod check;
 pub mod expr;
 pub mod import;
+pub mod index;
 mod lower;
 pub mod packs;
 pub mod program;
@@ -149,9 +150,8 @@ fn lower_layer<'a>(
             invariants.push(invariant);
         }
     }
-    rules.sort_by(|a, b| a.full_name.cmp(&b.full_name));
     invariants.sort_by(|a, b| a.name.cmp(&b.name));
-    Layer { name: names.name.to_owned(), default: names.default_word(), rules, invariants }
+    Layer::new(names.name.to_owned(), names.default_word(), rules, invariants)
 }
 
 /// The modes of each layer, as it sees them.

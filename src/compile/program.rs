@@ -13,6 +13,7 @@ use crate::model::{Capability, CapabilitySet, Demand, Number, ToolDeclaration, T
 use crate::syntax::ast::{ApproveReach, Date, DefaultWord, Step, UnknownWord};
 
 use super::expr::{Directory, Expr, Pattern, Subject, Test};
+use super::index::Index;
 use super::lower::rule::walk;
 
 /// A compiled policy set.
@@ -48,6 +49,28 @@ pub struct Layer {
     pub rules: Vec<Rule>,
     /// The invariants, checked and kept for `lint`.
     pub invariants: Vec<Invariant>,
+    index: Index,
+}
+
+impl Layer {
+    /// A layer with its rules sorted by name and indexed.
+    #[must_use]
+    pub fn new(name: String, default: DefaultWord, mut rules: Vec<Rule>, invariants: Vec<Invariant>) -> Self {
+        rules.sort_by(|a, b| a.full_name.cmp(&b.full_name));
+        let index = Index::build(&rules);
+        Self { name, default, rules, invariants, index }
+    }
+
+    /// Which rules could count on an effect.
+    #[must_use]
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// The rules at some positions.
+    pub fn at<'a>(&'a self, positions: &'a [u32]) -> impl Iterator<Item = &'a Rule> {
+        positions.iter().filter_map(|at| self.rules.get(*at as usize))
+    }
 }
 
 /// A checked claim.
@@ -297,7 +320,7 @@ pub(super) fn literal_dirs(layers: &[Layer]) -> Vec<LiteralDir> {
     let mut found = BTreeSet::new();
     let mut add = |expr: &Expr| {
         walk(expr, &mut |_, test| match test {
-            Test::Paths(patterns) => found.extend(patterns.iter().filter_map(PathPattern::literal_dir)),
+            Test::Paths(patterns) => found.extend(patterns.iter().flat_map(PathPattern::literal_dirs)),
             Test::PathIs(Directory::Literal(dir)) | Test::PathUnder(Directory::Literal(dir)) => {
                 found.insert(dir.clone());
             }

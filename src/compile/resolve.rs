@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::{Diagnostic, FileId, Fix, Sources, Span};
+use crate::base::{Diagnostic, FileId, Sources, Span};
 use crate::syntax::ast::{
     Condition, ConditionKind, DefaultWord, Field, Invariant, Item, ItemKind, Let, LetValue, Name, Operator,
     Rule, Set, Tool, UnknownWord, Value, ValueKind,
@@ -69,7 +69,6 @@ pub(super) fn collect<'a>(
     };
     let mut collector = Collector { names, seen: BTreeMap::new(), sources, report };
     for file in &layer.files {
-        collector.edition(file.id, &file.tree.items);
         for item in &file.tree.items {
             collector.item(file.id, file.path.as_deref(), file.imported, item);
         }
@@ -86,49 +85,6 @@ struct Collector<'a, 'r> {
 }
 
 impl<'a> Collector<'a, '_> {
-    fn edition(&mut self, file: FileId, items: &[Item]) {
-        let mut first = true;
-        for item in items {
-            if let ItemKind::Edition(number) = &item.kind {
-                if number.node != 1 {
-                    let message = format!("there is no edition {} of the language", number.node);
-                    self.report.push(
-                        Diagnostic::error("unknown-edition", file, number.span, message)
-                            .expected("`tollgate 1`")
-                            .fix(Fix::suggest(number.span, "1")),
-                    );
-                }
-                if !first {
-                    self.report.push(
-                        Diagnostic::error(
-                            "edition-not-first",
-                            file,
-                            item.span,
-                            "`tollgate` stands once, first",
-                        )
-                        .help("remove this line, or move it to the top"),
-                    );
-                }
-            } else if first && !self.names.broken {
-                self.missing_edition(file);
-            }
-            first = false;
-        }
-        if items.is_empty() && !self.names.broken {
-            self.missing_edition(file);
-        }
-    }
-
-    fn missing_edition(&mut self, file: FileId) {
-        let start = Span::new(0, 0);
-        self.report.push(
-            Diagnostic::error("missing-edition", file, start, "the file does not say its edition")
-                .expected("`tollgate 1` as the first item")
-                .help("write `tollgate 1` at the top")
-                .fix(Fix::replace(start, "tollgate 1\n\n")),
-        );
-    }
-
     fn item(&mut self, file: FileId, path: Option<&'a str>, imported: Option<At>, item: &'a Item) {
         let lies = Place { file, path, item };
         if !matches!(item.kind, ItemKind::Rule(_)) {

@@ -21,7 +21,7 @@ use ast::{File, Item, ItemKind};
 use recover::Piece;
 use trivia::TokenKind;
 
-/// Errors told for one file. A file with more is no policy, and a list of a million helps nobody.
+/// Errors of one file, after which the rest is not read: a file with more is no policy.
 const ERRORS_MAX: usize = 1_000;
 
 /// Reads a policy file. Items that cannot be read are diagnostics, one each; the rest is in the
@@ -35,24 +35,22 @@ pub fn parse(file: FileId, text: &str) -> (File, Vec<Diagnostic>) {
     let tokens = trivia::tokens(&text);
     let mut tree = File { items: Vec::new(), comments: trivia::comments(&text, &tokens) };
     let pieces = recover::pieces(&text, &tokens);
-    let mut untold = 0_usize;
+    let mut unread = None;
     for piece in &pieces {
+        if diagnostics.len() >= ERRORS_MAX {
+            unread = Some(piece.span());
+            break;
+        }
         match read_piece(file, &text, piece) {
             Ok(item) => tree.items.push(item),
-            Err(_) if diagnostics.len() >= ERRORS_MAX => untold += 1,
             Err(diagnostic) => diagnostics.push(*diagnostic),
         }
     }
     diagnostics.extend(editions(file, &text, &pieces, &tree));
     diagnostics.sort_by_key(|d| d.span.start);
-    if untold > 0 {
-        let end = Span::new(text.len(), text.len());
-        diagnostics.push(Diagnostic::error(
-            "syntax",
-            file,
-            end,
-            format!("{untold} more items cannot be read"),
-        ));
+    if let Some(span) = unread {
+        let message = format!("after {ERRORS_MAX} errors the file was not read any further");
+        diagnostics.push(Diagnostic::error("too-many-errors", file, span, message));
     }
     (tree, diagnostics)
 }

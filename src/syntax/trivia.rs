@@ -158,7 +158,8 @@ impl Scanner<'_> {
     }
 
     fn sign(&mut self) -> TokenKind {
-        if let Some(symbol) = LONG_SYMBOLS.iter().find(|symbol| self.starts(symbol)) {
+        let long = matches!(self.byte(self.at), b'=' | b'!' | b'.' | b'<' | b'>' | b'&' | b'|' | b'-' | b':');
+        if long && let Some(symbol) = LONG_SYMBOLS.iter().find(|symbol| self.starts(symbol)) {
             self.at += symbol.len();
             return TokenKind::Symbol;
         }

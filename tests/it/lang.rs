@@ -84,3 +84,54 @@ fn the_bad_files_are_explained() {
         insta::assert_snapshot!(listing(&text, &diagnostics));
     });
 }
+
+fn codes(text: &str) -> Vec<&'static str> {
+    parse(FileId(0), text).1.iter().map(|d| d.code).collect()
+}
+
+#[test]
+fn the_policies_that_ship_are_read() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    for folder in ["policies/std", "policies/starters", "examples/quickstart"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|ext| ext == "toll") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let (_, diagnostics) = parse(FileId(0), &text);
+                assert!(diagnostics.is_empty(), "{}\n{}", path.display(), listing(&text, &diagnostics));
+            }
+        }
+    }
+}
+
+#[test]
+fn huge_nonsense_ends_quickly() {
+    const BYTES: usize = 4 << 20;
+    let mut seed = 7_u32;
+    let noise: Vec<u8> = (0..BYTES / 4)
+        .flat_map(|_| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed.to_be_bytes()
+        })
+        .collect();
+    let mut noise = String::from_utf8_lossy(&noise).into_owned();
+    noise.truncate((0..=BYTES).rev().find(|&at| noise.is_char_boundary(at)).unwrap());
+    let mut texts = vec![noise];
+    for unit in ["(", "not ", "{", "[", "a\n", "block\n", "block a {\n", "}\n", "\"", "/", "@", "///\n", "unknown\n", "{\"a\":"] {
+        texts.push(unit.repeat(BYTES / unit.len()));
+        for head in ["let x = ", "block a { example t {\"a\": "] {
+            let mut text = head.to_owned();
+            text.push_str(&unit.repeat((BYTES - head.len()) / unit.len()));
+            texts.push(text);
+        }
+    }
+    for unit in ["a and ", "a or b and ", "path in {\"x\"} and not "] {
+        // Long, flat and right: no recursion may be as deep as the text is long.
+        texts.push(format!("tollgate 1\nlet x = {}a\n", unit.repeat((1 << 18) / unit.len())));
+    }
+    for text in texts {
+        let (_, diagnostics) = parse(FileId(0), &text);
+        assert!(diagnostics.len() <= 1_010);
+    }
+    assert_eq!(codes(&"x".repeat(BYTES + 1)), ["file-too-large"]);
+}

@@ -2,13 +2,14 @@
 
 use super::resolve;
 use crate::effects::world::World;
-use crate::model::path::{Anchors, Folding, PathFact, name_of};
+use crate::model::path::{Anchors, Folding, PathFact, PathKind, name_of};
 use crate::model::pattern::LiteralDir;
-use crate::model::pattern::path::strip_dir;
+use crate::model::pattern::path::{join, strip_dir};
 
 /// Looks up the spellings of the workspace, the home, the temporary directory and the literal
 /// directories of patterns. A literal directory is listed only where it has other spellings than
-/// those that its anchor gives it.
+/// those that its anchor gives it. Where no directory stands, only the directory above it has other
+/// spellings: a rule that names a file does not follow a link that somebody puts in its place.
 #[must_use]
 pub fn anchors(world: &dyn World, dirs: &[LiteralDir]) -> Anchors {
     let place = |path: Option<&str>| path.map(|path| spellings(world, path)).unwrap_or_default();
@@ -22,10 +23,9 @@ pub fn anchors(world: &dyn World, dirs: &[LiteralDir]) -> Anchors {
         let plain = dir.spellings(&anchors);
         let mut all = plain.clone();
         for one in &plain {
-            let fact = resolve(world, one, world.workspace());
-            for variant in fact.variants {
-                if !all.contains(&variant.path) {
-                    all.push(variant.path);
+            for spelling in literal_spellings(world, one) {
+                if !all.contains(&spelling) {
+                    all.push(spelling);
                 }
             }
         }
@@ -34,6 +34,17 @@ pub fn anchors(world: &dyn World, dirs: &[LiteralDir]) -> Anchors {
         }
     }
     anchors
+}
+
+fn literal_spellings(world: &dyn World, path: &str) -> Vec<String> {
+    let of = |path: &str| resolve(world, path, world.workspace()).variants;
+    let variants = of(path);
+    if variants.first().is_some_and(|variant| variant.kind == PathKind::Dir) {
+        return variants.into_iter().map(|variant| variant.path).collect();
+    }
+    let Some((dir, name)) = path.rsplit_once('/') else { return Vec::new() };
+    let dir = if dir.is_empty() || dir.ends_with(':') { format!("{dir}/") } else { dir.to_owned() };
+    of(&dir).into_iter().map(|variant| join(&variant.path, name)).collect()
 }
 
 /// Canonical first. A place that cannot be resolved has its own text only.

@@ -300,15 +300,26 @@ fn globs() {
 #[test]
 fn anchors_list_other_spellings() {
     let world = world();
-    let dirs: Vec<_> = ["./docs/**", "./abs/**", "./a.txt", "~/.ssh/**", "/tmp/ws/docs/*"]
-        .iter()
-        .map(|p| PathPattern::parse(p).expect(p).literal_dir().expect(p))
-        .collect();
+    let dirs: Vec<_> = [
+        "./docs/**",
+        "./abs/**",
+        "./a.txt",
+        "~/.ssh/**",
+        "./via",
+        "./dangling",
+        "./out/passwd",
+        "./out/new/**",
+        "/tmp/ws/docs/*",
+    ]
+    .iter()
+    .map(|p| PathPattern::parse(p).expect(p).literal_dir().expect(p))
+    .collect();
     let anchors = anchors(&world, &dirs);
     assert_eq!(anchors.workspace, ["/ws"]);
     let mut keys: Vec<_> = anchors.literals.keys().map(String::as_str).collect();
     keys.sort_unstable();
-    assert_eq!(keys, ["./abs", "/tmp/ws/docs"]);
+    assert_eq!(keys, ["./abs", "./out/new", "./out/passwd", "/tmp/ws/docs"]);
+    assert_eq!(anchors.literals["./out/new"], ["/ws/out/new", "/etc/new"]);
     let pattern = PathPattern::parse("./abs/**").expect("pattern");
     assert!(pattern.matches("/ws/docs/x.md", &anchors, Folding::default()));
     assert_eq!(pattern.coverage("/ws/docs", &anchors, Folding::default()), Coverage::All);

@@ -122,6 +122,13 @@ impl PathPattern {
         dirs
     }
 
+    /// What an index may look a path up by: every path that matches has at least one of the keys.
+    /// `None` where some way through the braces has none.
+    #[must_use]
+    pub fn index_keys(&self) -> Option<Vec<PathKey>> {
+        self.globs.iter().chain(self.normal.iter().flatten()).map(Glob::index_key).collect()
+    }
+
     fn globs(&self, folding: Folding) -> &[Glob] {
         match &self.normal {
             Some(normal) if folding.unicode => normal,
@@ -159,7 +166,42 @@ impl PathPattern {
     }
 }
 
+/// A key of a path pattern; names are folded by [`folded_key`].
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PathKey {
+    /// The path is this directory or lies below it.
+    Dir(LiteralDir),
+    /// The path's last component.
+    Name(String),
+    /// Some component of the path.
+    Component(String),
+}
+
+/// A name or path as an index key: equal for all names that some file system takes for one.
+#[must_use]
+pub fn folded_key(text: &str) -> String {
+    super::glob::folded_name(text, Folding { case: true, unicode: true })
+}
+
 impl Glob {
+    fn index_key(&self) -> Option<PathKey> {
+        match &self.literal {
+            Some((dir, _))
+                if !dir.dir.is_empty() || matches!(dir.anchor, Anchor::Home | Anchor::Workspace) =>
+            {
+                return Some(PathKey::Dir(dir.clone()));
+            }
+            _ => {}
+        }
+        if let Some(Component::Literal(name)) = self.rest.last() {
+            return Some(PathKey::Name(folded_key(name)));
+        }
+        self.rest.iter().find_map(|component| match component {
+            Component::Literal(name) => Some(PathKey::Component(folded_key(name))),
+            Component::AnyDepth | Component::Tokens(_) => None,
+        })
+    }
+
     fn coverage(&self, root: &str, anchors: &Anchors, folding: Folding) -> Coverage {
         let of_rest = |rest: Option<&str>| {
             if closed_downward(&self.rest) && components_match(&self.rest, rest, folding) {
@@ -297,6 +339,13 @@ pub(crate) fn strip_dir<'p>(path: &'p str, dir: &str, folding: Folding) -> Optio
         return None;
     }
     strip_relative(relative(path), relative(dir).unwrap_or(""), folding)
+}
+
+/// Whether `path` is the directory `dir`, or is it or lies below it (`below`), as names compare in the
+/// file system. Both absolute; this is [`crate::model::path::is_under`] with folding.
+#[must_use]
+pub fn is_or_below(path: &str, dir: &str, below: bool, folding: Folding) -> bool {
+    strip_dir(path, dir, folding).is_some_and(|rest| below || rest.is_none())
 }
 
 const ANCHORS: &str = "`./` (workspace), `~/` (home), `/` or `C:/` (absolute) or `**/` (anywhere) first";

@@ -137,6 +137,14 @@ fn literal_directories() {
 }
 
 #[test]
+fn directories_and_what_lies_below() {
+    assert!(is_or_below("/WS/a", "/ws", true, CASE) && !is_or_below("/WS/a", "/ws", true, NONE));
+    assert!(is_or_below("/ws", "/ws/", false, NONE) && !is_or_below("/ws/a", "/ws", false, NONE));
+    assert!(!is_or_below("/wsx", "/ws", true, NONE) && is_or_below("/ws", "/", true, NONE));
+    assert!(is_or_below("C:/a", "c:/", true, CASE) && !is_or_below("C:/a", "/", true, CASE));
+}
+
+#[test]
 fn coverage_of_regions() {
     let cover = |pattern, root| PathPattern::parse(pattern).expect(pattern).coverage(root, &anchors(), NONE);
     for (pattern, root, expected) in [
