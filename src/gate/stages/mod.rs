@@ -10,7 +10,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::base::{Digest, limits};
 use crate::compile::Program;
 use crate::compile::program::{Redaction, Rule, Verb};
-use crate::decide::{Decision, Permit, decide, verdict_to_json};
+use crate::decide::json::verdict_to_json;
+use crate::decide::{Decision, Permit, decide};
 use crate::model::value::parse_call;
 use crate::model::{Call, Level, Verdict};
 
