@@ -2,6 +2,7 @@
 //! [`crate::tools`].
 
 pub mod clock;
+pub mod config;
 pub mod fs;
 pub(crate) mod held;
 pub mod process;
