@@ -11,5 +11,10 @@
 
 mod effects;
 mod format;
+mod generator;
 mod lang;
+mod laws;
 mod layers;
+mod oracle;
+mod oracle_agrees;
+mod spec;
