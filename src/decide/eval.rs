@@ -303,7 +303,7 @@ fn command_test(command: &Command, subject: Option<&Subject>, test: &Test, frame
             .fold(Truth::False, Truth::or),
         Test::Programs(programs) => programs
             .iter()
-            .map(|program| matching::program_matches(program, command))
+            .map(|program| matching::program_is(program, command))
             .fold(Truth::False, Truth::or),
         _ => {
             // `command.program` as a plain string.

@@ -18,6 +18,8 @@ pub struct Word {
     pub pieces: Vec<Piece>,
     /// The word may also turn into no word or into several (an unquoted expansion).
     pub splits: bool,
+    /// It begins with an unknown piece and is certainly no flag (a glob whose matches are known).
+    pub never_flag: bool,
 }
 
 impl Word {
@@ -25,13 +27,13 @@ impl Word {
     #[must_use]
     pub fn known(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { pieces: if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] }, splits: false }
+        Self { pieces: if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] }, splits: false, never_flag: false }
     }
 
     /// A word of which nothing is known.
     #[must_use]
     pub fn unknown() -> Self {
-        Self { pieces: vec![Piece::Unknown], splits: true }
+        Self { pieces: vec![Piece::Unknown], splits: true, never_flag: false }
     }
 
     /// The whole text, where every piece of it is known.
@@ -79,10 +81,13 @@ pub enum Identity {
 }
 
 /// A flag with its value, in every spelling that the catalogue knows for it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Flag {
     /// All spellings, each with its dashes, as written first.
     pub spellings: Vec<String>,
+    /// Which flag of the catalogue it is (`git -p` and `git log -p` are two); `None` where it is in
+    /// no table.
+    pub group: Option<u32>,
     /// Its value, where it has one in this reading.
     pub value: Option<Word>,
 }

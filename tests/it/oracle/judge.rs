@@ -77,7 +77,7 @@ impl Sitting<'_> {
             }
             self.gate(effect, &mut counted);
             unknown |= counted.unknown;
-            let (level, rules) = counted.by_level.pop_last().expect("some layer has an opinion");
+            let (level, rules) = counted.by_level.pop_last().unwrap_or_else(|| panic!("no layer has an opinion of {effect:?}"));
             effects.push(EffectOutcome { level, rules });
         }
         let level = effects.iter().map(|e| e.level).max().expect("a call has an effect");
@@ -96,9 +96,9 @@ impl Sitting<'_> {
                     && self.grants(layer, rule, subject)
                 {
                     let_through = true;
-                    if rule.verb == VerbWord::Allow {
-                        counted.add(Level::Allow, &rule.full_name);
-                    }
+                    // What an ask lets through, it asks about.
+                    let level = if rule.verb == VerbWord::Allow { Level::Allow } else { Level::Ask };
+                    counted.add(level, &rule.full_name);
                 }
                 self.tighten(layer, rule, subject, counted);
             }

@@ -1,0 +1,401 @@
+//! Builtins of the shell that change what holds for the commands behind them.
+
+use std::rc::Rc;
+
+use super::catalogue::{Table, catalogue};
+use super::expand::Field;
+use super::scope::{Flow, Scope, Value};
+use super::simple::Invocation;
+use super::walk::{Walker, field_value};
+use crate::model::Action;
+use crate::model::command::{Identity, Piece, Word};
+
+/// `shopt` and `set -o` names that change nothing that matters here.
+const HARMLESS_OPTIONS: &[&str] = &[
+    "-e", "-u", "-x", "-v", "-eu", "-ex", "-eux", "-euo", "-exo", "-euxo", "-uo", "-eo", "-o", "pipefail",
+    "errexit", "nounset", "xtrace", "verbose", "+e", "+x", "+u", "+o", "--", "-s", "-u", "-q", "checkwinsize",
+    "histappend", "+eu", "+ex",
+];
+
+impl Walker<'_> {
+    /// A program that is known for sure.
+    pub(super) fn sure(
+        &mut self,
+        name: &str,
+        table: Option<&Table>,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
+        if invocation.direct && !invocation.fields.first().and_then(Field::text).is_some_and(|t| t.contains('/')) {
+            match name {
+                "cd" | "pushd" | "popd" => return self.change_directory(name, table, invocation, scope),
+                "export" | "declare" | "typeset" | "local" | "readonly" => {
+                    return self.declare(name, table, invocation, scope);
+                }
+                "set" => return self.set(table, invocation, scope),
+                "shift" | "unset" | "read" | "mapfile" | "readarray" | "getopts" | "let" | "printf" | "wait" => {
+                    return self.sets_names(name, table, invocation, scope);
+                }
+                "eval" => return self.eval(table, invocation, scope),
+                "." | "source" => {
+                    let script = invocation.fields.get(1).cloned();
+                    self.opaque_script(invocation, script, "the shell runs a file", &scope);
+                    let mut scope = scope;
+                    scope.lose_all();
+                    return Flow::either(scope);
+                }
+                "trap" => return self.trap(table, invocation, scope),
+                "alias" | "enable" | "hash" | "shopt" | "unalias" | "complete" | "bind" => {
+                    return self.renames(name, table, invocation, scope);
+                }
+                "exit" | "true" | ":" | "false" | "return" => {
+                    let after = self.program(Identity::Sure(name.to_owned()), table, invocation, &scope);
+                    return match name {
+                        "exit" => Flow { ok: None, failed: None },
+                        "true" | ":" => Flow::sure(scope),
+                        "false" => Flow { ok: None, failed: Some(scope) },
+                        _ => after,
+                    };
+                }
+                "test" | "[" if subscript(&invocation) => {
+                    let reason = "a subscript may run what it holds".to_owned();
+                    self.opaque_command(invocation, reason, &scope);
+                    return Flow::either(scope);
+                }
+                _ => {}
+            }
+        }
+        let Some(known) = table else {
+            return self.program(Identity::Sure(name.to_owned()), None, invocation, &scope);
+        };
+        match known.handler.as_str() {
+            "shell" => self.shell(name, known, invocation, scope),
+            "interpreter" => self.interpreter(name, known, invocation, &scope),
+            "wrapper" => self.wrapper(name, known, invocation, scope),
+            "xargs" => self.xargs(known, invocation, scope),
+            "find" => self.find(known, invocation, scope),
+            _ => self.program(Identity::Sure(name.to_owned()), table, invocation, &scope),
+        }
+    }
+
+    fn change_directory(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let operands: Vec<Field> = invocation
+            .fields
+            .iter()
+            .skip(1)
+            .filter(|f| !matches!(f.text(), Some("-P" | "-L" | "-e" | "-@" | "--" | "-n")))
+            .cloned()
+            .collect();
+        let plain = name == "cd" && operands.iter().all(|f| !f.word.splits) && operands.len() <= 1;
+        let target = match operands.first() {
+            Some(field) if plain && field.text() != Some("-") && field.text() != Some("") => Some(field.clone()),
+            None if plain => match self.variable("HOME", &scope).text() {
+                Some(home) if !home.is_empty() => Some(Field::known(home)),
+                _ => None,
+            },
+            _ => None,
+        };
+        // `CDPATH` sends a relative directory elsewhere.
+        let cdpath = target.as_ref().and_then(Field::text).is_some_and(|t| !t.starts_with(['/', '.']))
+            && self.variable("CDPATH", &scope).text().is_some_and(|t| !t.is_empty());
+        let target = target.filter(|_| !cdpath);
+        let command = self.make(Identity::Sure(name.to_owned()), table, &invocation, &scope);
+        let cause = self.push_exec(command);
+        self.note_redirects(&invocation, &cause, &scope);
+        let listed = target.clone().or_else(|| operands.first().filter(|f| f.text() != Some("-")).cloned());
+        if let Some(field) = listed {
+            let from = format!("argument 1 of `{name}`");
+            self.path_effect(&field, Action::List, false, &scope, &cause, &from);
+        }
+        let mut ok = scope.clone();
+        ok.cwd = target.and_then(|field| match field.origin {
+            Some(_) => None,
+            None => self.directories(&scope, &field),
+        });
+        Flow { ok: Some(ok), failed: Some(scope) }
+    }
+
+    fn declare(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let mut scope = scope;
+        let (mut exports, mut odd, mut functions) = (name == "export", name == "readonly", false);
+        let mut set: Vec<(String, Word)> = Vec::new();
+        let mut unclear = false;
+        let mut flags = true;
+        for field in invocation.fields.iter().skip(1) {
+            let head = match field.word.pieces.first() {
+                Some(Piece::Text(text)) => text.as_str(),
+                None => "",
+                Some(Piece::Unknown) => {
+                    unclear = true;
+                    continue;
+                }
+            };
+            unclear |= field.word.splits;
+            if flags && head.starts_with(['-', '+']) && head.len() > 1 {
+                flags = head != "--";
+                exports |= head.contains('x');
+                functions |= head.contains(['f', 'F']);
+                if head.contains('n') && name != "export" {
+                    unclear = true;
+                }
+                odd |= head.contains(['a', 'A', 'i', 'l', 'u', 'r', 'c']) && name != "export";
+                continue;
+            }
+            flags = false;
+            let variable = head.split(['=', '[', '+']).next().unwrap_or("");
+            if variable.is_empty() || !variable.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                unclear = true;
+                continue;
+            }
+            if head.get(variable.len()..).is_some_and(|rest| rest.starts_with('[')) {
+                unclear |= head.contains(['$', '`', '(']);
+                scope.set_odd(variable);
+                continue;
+            }
+            let assigned = head.get(variable.len()..).and_then(|rest| rest.strip_prefix('='));
+            let value = assigned.map(|rest| {
+                let mut pieces = field.word.pieces.clone();
+                if let Some(Piece::Text(text)) = pieces.first_mut() {
+                    *text = rest.to_owned();
+                }
+                pieces.retain(|p| !matches!(p, Piece::Text(t) if t.is_empty()));
+                Value { pieces, origin: None, numeric: false }
+            });
+            let handed_on = match value {
+                Some(value) => self.assign(variable, value, &mut scope),
+                None if name == "local" => self.assign(variable, Value::default(), &mut scope),
+                None => head.len() > variable.len() && self.assign(variable, Value::unknown(), &mut scope),
+            };
+            if odd {
+                scope.set_odd(variable);
+            }
+            if exports {
+                Rc::make_mut(&mut scope.exported).insert(variable.to_owned());
+            }
+            if (exports || handed_on) && !catalogue().is_harmless(variable, None) {
+                let word = scope.get(variable).map_or_else(Word::unknown, |v| Word {
+                    pieces: v.pieces,
+                    splits: false,
+                    never_flag: false,
+                });
+                set.push((variable.to_owned(), word));
+            }
+        }
+        if unclear || (functions && exports) {
+            self.opaque_command(invocation, "which names it sets is not known".to_owned(), &scope);
+            scope.lose();
+            return Flow::either(scope);
+        }
+        if !set.is_empty() {
+            let words = invocation.fields.iter().map(|f| f.word.clone()).collect();
+            self.names_effect(set, words, &scope);
+            for (field, actions) in &invocation.redirects {
+                self.redirect_effects(field, actions, &scope, None);
+            }
+        } else if invocation.fields.len() == 1 || !invocation.redirects.is_empty() || functions {
+            self.program(Identity::Sure(name.to_owned()), table, invocation, &scope);
+        }
+        Flow::either(scope)
+    }
+
+    fn set(&mut self, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let mut scope = scope;
+        let fields: Vec<Field> = invocation.fields.iter().skip(1).cloned().collect();
+        self.program(Identity::Sure("set".to_owned()), table, invocation, &scope);
+        let mut rest = fields.iter().enumerate();
+        while let Some((at, field)) = rest.next() {
+            let Some(text) = field.text() else {
+                scope.lose();
+                return Flow::either(scope);
+            };
+            if text == "--" || text == "-" || !text.starts_with(['-', '+']) {
+                let from = if text.starts_with('-') { at + 1 } else { at };
+                let values = fields.get(from..).unwrap_or_default();
+                scope.positional = values
+                    .iter()
+                    .map(|f| (!f.word.splits).then(|| field_value(f.clone())))
+                    .collect::<Option<Vec<_>>>()
+                    .map(Rc::new);
+                break;
+            }
+            let on = text.starts_with('-');
+            let takes_name = text.ends_with('o');
+            let letters = text.get(1..).unwrap_or("");
+            scope.export_all |= on && letters.contains('a');
+            if letters.contains('e') {
+                scope.errexit = on;
+            }
+            scope.odd_splitting |= letters.contains(['f', 'k', 'B']);
+            if letters.contains(['k', 'n', 't', 'p']) {
+                scope.lose();
+            }
+            if takes_name {
+                match rest.next().and_then(|(_, f)| f.text()) {
+                    Some("allexport") => scope.export_all |= on,
+                    Some("errexit") => scope.errexit = on,
+                    Some(other) if HARMLESS_OPTIONS.contains(&other) => {}
+                    None => {}
+                    Some(_) => scope.lose(),
+                }
+            }
+        }
+        Flow::either(scope)
+    }
+
+    fn sets_names(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let mut scope = scope;
+        let fields = invocation.fields.clone();
+        let prints = name == "printf" && fields.get(1).and_then(Field::text) != Some("-v");
+        if !prints && subscript(&invocation) {
+            self.opaque_command(invocation, "a subscript may run what it holds".to_owned(), &scope);
+            scope.lose();
+            return Flow::either(scope);
+        }
+        if name == "let" {
+            for field in fields.iter().skip(1) {
+                match field.text() {
+                    Some(text) => self.arithmetic(text, &[], &mut scope),
+                    None => self.hidden.push("arithmetic on what is not known".to_owned()),
+                }
+            }
+            if let Some(reason) = self.hidden.pop() {
+                self.hidden.clear();
+                self.opaque_command(invocation, reason, &scope);
+                scope.lose();
+                return Flow::either(scope);
+            }
+        }
+        self.program(Identity::Sure(name.to_owned()), table, invocation, &scope);
+        match name {
+            "shift" => {
+                let count = fields.get(1).map_or(Some(1), |f| f.text().and_then(|t| t.parse::<usize>().ok()));
+                scope.positional = match (&scope.positional, count) {
+                    (Some(values), Some(count)) => Some(Rc::new(values.iter().skip(count).cloned().collect())),
+                    _ => None,
+                };
+            }
+            "unset" => {
+                for field in fields.iter().skip(1) {
+                    match field.text() {
+                        Some(text) if text.starts_with('-') => {}
+                        Some(text) => {
+                            scope.set(text, Value::unknown());
+                            Rc::make_mut(&mut scope.aliases).extend(
+                                scope.functions.contains_key(text).then(|| text.to_owned()),
+                            );
+                        }
+                        None => scope.lose(),
+                    }
+                }
+            }
+            "printf" if prints => {}
+            "let" => {}
+            _ => {
+                for known in ["REPLY", "MAPFILE", "OPTARG"] {
+                    scope.set(known, Value::unknown());
+                }
+                for field in fields.iter().skip(1) {
+                    match field.text() {
+                        Some(text) => {
+                            let is_name = !text.is_empty()
+                                && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                            if is_name {
+                                self.assign(text, Value::unknown(), &mut scope);
+                            }
+                        }
+                        None => scope.lose(),
+                    }
+                }
+            }
+        }
+        Flow::either(scope)
+    }
+
+    fn eval(&mut self, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let mut scope = scope;
+        let texts: Option<Vec<&str>> = invocation.fields.iter().skip(1).map(Field::text).collect();
+        let Some(text) = texts.map(|t| t.join(" ")) else {
+            self.opaque_command(invocation, "what `eval` runs is only known when it runs".to_owned(), &scope);
+            scope.lose_all();
+            return Flow::either(scope);
+        };
+        let mut outer = invocation.clone();
+        outer.fields.truncate(1);
+        self.wrapper_effect("eval", table, &outer, &scope);
+        self.nested_text(&text, "eval", &invocation, scope)
+    }
+
+    fn trap(&mut self, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let first = invocation.fields.get(1).cloned();
+        match first.as_ref().map(|f| f.text().map(str::to_owned)) {
+            None => self.program(Identity::Sure("trap".to_owned()), table, invocation, &scope),
+            Some(Some(text)) if text.starts_with('-') || text.is_empty() => {
+                self.program(Identity::Sure("trap".to_owned()), table, invocation, &scope)
+            }
+            Some(Some(text)) => {
+                let mut outer = invocation.clone();
+                outer.fields.truncate(1);
+                self.wrapper_effect("trap", table, &outer, &scope);
+                // It runs at some later point of the line.
+                let mut inside = scope.clone();
+                inside.lose_all();
+                self.nested_text(&text, "trap", &invocation, inside);
+                Flow::either(scope)
+            }
+            Some(None) => {
+                self.opaque_command(invocation, "what `trap` runs is only known when it runs".to_owned(), &scope);
+                Flow::either(scope)
+            }
+        }
+    }
+
+    /// Builtins that give names another meaning.
+    fn renames(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+        let mut scope = scope;
+        let fields = invocation.fields.clone();
+        let texts: Option<Vec<String>> = fields.iter().skip(1).map(|f| f.text().map(str::to_owned)).collect();
+        let harmless = match (name, &texts) {
+            ("alias", Some(texts)) => {
+                for text in texts {
+                    let alias = text.split('=').next().unwrap_or("").to_owned();
+                    if text.contains('=') {
+                        Rc::make_mut(&mut scope.aliases).insert(alias);
+                    }
+                }
+                true
+            }
+            ("shopt", Some(texts)) => texts.iter().all(|t| HARMLESS_OPTIONS.contains(&t.as_str())),
+            ("hash", Some(texts)) => texts.iter().all(|t| t == "-r"),
+            ("unalias" | "complete" | "bind", Some(_)) => name != "bind",
+            _ => false,
+        };
+        if harmless {
+            return self.program(Identity::Sure(name.to_owned()), table, invocation, &scope);
+        }
+        let reason = format!("`{name}` changes how the rest of the line is read");
+        let globs = ["nullglob", "dotglob", "globstar", "failglob", "nocaseglob", "extglob"];
+        let only_globs = texts.as_ref().is_some_and(|texts| {
+            name == "shopt" && texts.iter().all(|t| t.starts_with('-') || globs.contains(&t.as_str()))
+        });
+        scope.odd_splitting = true;
+        if only_globs {
+            return self.program(Identity::Sure(name.to_owned()), table, invocation, &scope).after().map_or(
+                Flow { ok: None, failed: None },
+                Flow::either,
+            );
+        }
+        self.opaque_command(invocation, reason, &scope);
+        scope.lose();
+        Flow::either(scope)
+    }
+}
+
+/// Whether a word holds a subscript that the shell would evaluate.
+fn subscript(invocation: &Invocation) -> bool {
+    invocation.fields.iter().skip(1).any(|field| {
+        field.word.pieces.iter().any(|piece| match piece {
+            Piece::Text(text) => text.contains('[') && text.contains(['$', '`']),
+            Piece::Unknown => false,
+        })
+    })
+}

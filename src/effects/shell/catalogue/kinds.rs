@@ -1,0 +1,124 @@
+//! What a word of a command is.
+
+/// What a program does with a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Data: nothing.
+    Text,
+    /// Reads the file.
+    Read,
+    /// Creates or changes the file.
+    Write,
+    /// Reads and changes the file.
+    Edit,
+    /// Creates it.
+    Create,
+    /// Deletes it.
+    Delete,
+    /// Lists the directory.
+    List,
+    /// Reads and deletes it (the source of a move).
+    Move,
+    /// Reads all below it.
+    Tree,
+    /// Changes all below it.
+    WriteTree,
+    /// Writes the file, or into the directory under the names of the other operands.
+    Into,
+    /// Connects to the URL.
+    Url,
+    /// Connects to the host.
+    Host,
+    /// `host:path`, or a path that is read.
+    RemoteRead,
+    /// `host:path`, or a path that is written.
+    RemoteWrite,
+    /// A URL, `host:path`, or a directory that is read (what `git clone` takes).
+    Repository,
+    /// Text, or `@` and a file that is read.
+    AtFile,
+    /// `name=@file`: reads the file.
+    Form,
+    /// A program file: read, and what it does is not known.
+    Script,
+    /// `if=` is read, `of=` is written.
+    Keyed,
+    /// Code: what it does is not known.
+    Code,
+    /// The working directory for the rest.
+    Dir,
+}
+
+impl Kind {
+    /// Reads the word that the files use.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "text" => Self::Text,
+            "read" => Self::Read,
+            "write" => Self::Write,
+            "edit" => Self::Edit,
+            "create" => Self::Create,
+            "delete" => Self::Delete,
+            "list" => Self::List,
+            "move" => Self::Move,
+            "tree" => Self::Tree,
+            "write-tree" => Self::WriteTree,
+            "into" => Self::Into,
+            "url" => Self::Url,
+            "host" => Self::Host,
+            "remote-read" => Self::RemoteRead,
+            "remote-write" => Self::RemoteWrite,
+            "repository" => Self::Repository,
+            "at-file" => Self::AtFile,
+            "form" => Self::Form,
+            "script" => Self::Script,
+            "keyed" => Self::Keyed,
+            "code" => Self::Code,
+            "dir" => Self::Dir,
+            _ => return None,
+        })
+    }
+
+    /// Whether a word of this kind has an effect.
+    pub fn matters(self) -> bool {
+        self != Self::Text
+    }
+}
+
+/// The operands of a program in order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Operands {
+    /// The first ones.
+    pub first: Vec<Kind>,
+    /// All that follow.
+    pub rest: Option<Kind>,
+    /// The last one, where there are at least two.
+    pub last: Option<Kind>,
+}
+
+impl Operands {
+    /// Reads `text read...` or `read... into`.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut operands = Self::default();
+        for word in text.split_whitespace() {
+            let kind = |name: &str| Kind::parse(name).ok_or_else(|| format!("`{name}` is no kind"));
+            match word.strip_suffix("...") {
+                Some(name) => operands.rest = Some(kind(name)?),
+                None if operands.rest.is_some() => operands.last = Some(kind(word)?),
+                None => operands.first.push(kind(word)?),
+            }
+        }
+        Ok(operands)
+    }
+
+    /// The kind of an operand; `None` where the table does not speak of it.
+    pub fn kind(&self, at: usize, count: usize) -> Option<Kind> {
+        if let Some(last) = self.last
+            && at + 1 == count
+            && count > self.first.len().max(1)
+        {
+            return Some(last);
+        }
+        self.first.get(at).copied().or(self.rest)
+    }
+}

@@ -1,0 +1,180 @@
+//! The files of the catalogue as they are written.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Deserialize;
+
+use super::{Kind, Operands, Opt, Table, When};
+use crate::model::{Capability, CapabilitySet};
+
+/// A line with the effects that it must have.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// The command line.
+    pub line: String,
+    /// `exec cp a b`, `read a`, `implied network`, …
+    pub effects: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawWhen {
+    flags: String,
+    operands: String,
+    closed: Option<bool>,
+    implied: Option<String>,
+}
+
+/// One file, or one subcommand in it. Flags are written `-a|--all -b`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RawTable {
+    pub names: String,
+    closed: bool,
+    implied: Option<String>,
+    flags: String,
+    values: BTreeMap<String, String>,
+    optional: BTreeMap<String, String>,
+    tree: String,
+    stops: String,
+    opens: String,
+    operands: String,
+    when: Vec<RawWhen>,
+    default: String,
+    long_one_dash: bool,
+    exact: bool,
+    plus: bool,
+    first_operand_ends: bool,
+    subcommands: BTreeMap<String, RawTable>,
+    inherit: bool,
+    pub env: String,
+    handler: String,
+    wraps: Option<usize>,
+    pub examples: Vec<Example>,
+}
+
+fn implied(text: Option<&str>) -> Result<CapabilitySet, String> {
+    let mut set = CapabilitySet::EMPTY;
+    for word in text.unwrap_or("read write network").split_whitespace() {
+        set = set.with(match word {
+            "read" => Capability::Read,
+            "write" => Capability::Write,
+            "network" => Capability::Network,
+            "none" => continue,
+            other => return Err(format!("`{other}` is not implied by anything")),
+        });
+    }
+    Ok(set)
+}
+
+impl RawTable {
+    pub fn build(self, groups: &mut u32, root: bool) -> Result<Table, String> {
+        let mut options: Vec<Opt> = Vec::new();
+        let mut add = |written: &str, value: Option<Kind>, attached_only: bool| {
+            for group in written.split_whitespace() {
+                *groups += 1;
+                options.push(Opt {
+                    spellings: group.split('|').map(str::to_owned).collect(),
+                    value,
+                    attached_only,
+                    tree: false,
+                    stops: false,
+                    opens: false,
+                    group: *groups,
+                });
+            }
+        };
+        add(&self.flags, None, false);
+        for (kind, written) in &self.values {
+            add(written, Some(Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?), false);
+        }
+        for (kind, written) in &self.optional {
+            add(written, Some(Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?), true);
+        }
+        let stops = if root { format!("{} --help --version", self.stops) } else { self.stops.clone() };
+        let known: Vec<String> = options.iter().flat_map(|o| o.spellings.clone()).collect();
+        let mut missing: Vec<String> = Vec::new();
+        for spelling in [self.tree.as_str(), &stops, &self.opens].iter().flat_map(|t| t.split_whitespace()) {
+            let first = spelling.split('|').next().unwrap_or(spelling);
+            if !known.iter().any(|k| k == first) && !missing.iter().any(|m| m == spelling) {
+                missing.push(spelling.to_owned());
+            }
+        }
+        for spelling in missing {
+            *groups += 1;
+            options.push(Opt {
+                spellings: spelling.split('|').map(str::to_owned).collect(),
+                value: None,
+                attached_only: false,
+                tree: false,
+                stops: false,
+                opens: false,
+                group: *groups,
+            });
+        }
+        let mut by_spelling = HashMap::new();
+        for (at, option) in options.iter().enumerate() {
+            for spelling in &option.spellings {
+                if by_spelling.insert(spelling.clone(), at).is_some() {
+                    return Err(format!("`{spelling}` stands twice"));
+                }
+            }
+        }
+        mark(&mut options, &by_spelling, &self.tree, |o| o.tree = true);
+        mark(&mut options, &by_spelling, &stops, |o| o.stops = true);
+        mark(&mut options, &by_spelling, &self.opens, |o| o.opens = true);
+        let default = match self.default.split_once(' ') {
+            None => None,
+            Some((kind, path)) => {
+                Some((Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?, path.to_owned()))
+            }
+        };
+        let mut subcommands = HashMap::new();
+        for (names, raw) in self.subcommands {
+            let table = raw.build(groups, false).map_err(|e| format!("{names}: {e}"))?;
+            for name in names.split_whitespace() {
+                subcommands.insert(name.to_owned(), table.clone());
+            }
+        }
+        let mut when = Vec::new();
+        for raw in self.when {
+            when.push(When {
+                flags: raw.flags.split_whitespace().map(str::to_owned).collect(),
+                operands: Operands::parse(&raw.operands)?,
+                closed: raw.closed,
+                implied: raw.implied.as_deref().map(|t| implied(Some(t))).transpose()?,
+            });
+        }
+        Ok(Table {
+            closed: self.closed,
+            implied: if self.closed && self.implied.is_none() {
+                CapabilitySet::EMPTY
+            } else {
+                implied(self.implied.as_deref())?
+            },
+            options,
+            by_spelling,
+            operands: Operands::parse(&self.operands)?,
+            when,
+            default,
+            long_one_dash: self.long_one_dash,
+            exact: self.exact,
+            plus: self.plus,
+            first_operand_ends: self.first_operand_ends,
+            subcommands,
+            inherit: self.inherit,
+            harmless_env: self.env.split_whitespace().map(str::to_owned).collect(),
+            handler: self.handler,
+            wraps: self.wraps,
+        })
+    }
+}
+
+fn mark(options: &mut [Opt], by: &HashMap<String, usize>, written: &str, set: impl Fn(&mut Opt)) {
+    for spelling in written.split_whitespace().filter_map(|s| s.split('|').next()) {
+        if let Some(option) = by.get(spelling).and_then(|at| options.get_mut(*at)) {
+            set(option);
+        }
+    }
+}

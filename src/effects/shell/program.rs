@@ -1,0 +1,312 @@
+//! Programs: spelled effects from the catalogue, implied ones for what is not closed.
+
+use super::catalogue::reading::{Args, Item, Mode, read};
+use super::catalogue::{Kind, Opt, Table, catalogue};
+use super::expand::Field;
+use super::resources::Cause;
+use super::scope::{Flow, Scope};
+use super::simple::Invocation;
+use super::walk::Walker;
+use crate::model::command::{Identity, Word};
+use crate::model::path::PathKind;
+use crate::model::{Action, Capability, CapabilitySet};
+
+/// All that a program could do.
+pub fn everything() -> CapabilitySet {
+    [Capability::Read, Capability::Write, Capability::Network].into_iter().collect()
+}
+
+/// What is being spelled: the words and who says so.
+pub struct Spelling<'s> {
+    /// The program's name.
+    pub name: &'s str,
+    /// The words, the program first.
+    pub fields: &'s [Field],
+    /// They, told apart.
+    pub args: &'s Args<'s>,
+    /// The exec effect.
+    pub cause: &'s Cause,
+    /// The state.
+    pub scope: &'s Scope,
+}
+
+impl<'s> Spelling<'s> {
+    /// The operands (subcommands left out) with their place among the words.
+    pub fn operands(&self) -> Vec<(usize, &'s Field)> {
+        let fields = self.fields;
+        self.args
+            .items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Operand(at) => fields.get(at + 1).map(|field| (at + 1, field)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Whether a flag stands, by any of its spellings.
+    pub fn has(&self, spellings: &[&str]) -> bool {
+        self.value_of(spellings).is_some()
+    }
+
+    /// The last value of a flag; the inner value is absent where it has none.
+    pub fn value_of(&self, spellings: &[&str]) -> Option<Option<Field>> {
+        self.args.items.iter().rev().find_map(|item| match item {
+            Item::Flag { option, written, value } => {
+                let same = spellings.contains(&written.as_str())
+                    || option.is_some_and(|o| o.spellings.iter().any(|s| spellings.contains(&s.as_str())));
+                same.then(|| value.as_ref().map(|(word, at)| value_field(self.fields, word, *at)))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// A value as a word with all that is known of it.
+pub fn value_field(fields: &[Field], word: &Word, at: Option<usize>) -> Field {
+    match at.and_then(|at| fields.get(at + 1)) {
+        Some(field) => field.clone(),
+        None => Field { word: word.clone(), origin: None, end: None },
+    }
+}
+
+impl Walker<'_> {
+    /// A program that is no builtin, wrapper or interpreter.
+    pub(super) fn program(
+        &mut self,
+        identity: Identity,
+        table: Option<&Table>,
+        invocation: Invocation,
+        scope: &Scope,
+    ) -> Flow {
+        let (name, namesake) = match &identity {
+            Identity::Sure(name) => (name.clone(), table),
+            Identity::Path { name, .. } => (name.clone(), catalogue().get(name)),
+            Identity::Unknown | Identity::None => (String::new(), None),
+        };
+        let words: Vec<&Word> = invocation.fields.iter().skip(1).map(|f| &f.word).collect();
+        let args = read(namesake, &words, Mode::Operand);
+        self.changed_before = self.changed;
+        let command = self.make(identity, table, &invocation, scope);
+        let unsafe_env = !command.env.is_empty();
+        let cause = self.push_exec(command);
+        self.note_redirects(&invocation, &cause, scope);
+        let spelling = Spelling { name: &name, fields: &invocation.fields, args: &args, cause: &cause, scope };
+        let implied = if namesake.is_some() { self.spell(&spelling) } else { everything() };
+        let implied = if table.is_none() || unsafe_env { everything() } else { implied };
+        for capability in implied.iter() {
+            self.implied(capability, &cause);
+        }
+        Flow::either(scope.clone())
+    }
+
+    /// Notes what the words name; gives what is implied beyond that.
+    pub(super) fn spell(&mut self, s: &Spelling<'_>) -> CapabilitySet {
+        let Some(table) = s.args.tables.last().copied() else { return everything() };
+        let stops = s.args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.stops));
+        if stops && !s.args.unknown_flags {
+            return CapabilitySet::EMPTY;
+        }
+        let mut open = self.spell_flags(s);
+        open |= s.args.unknown_flags || s.args.unknown_sub || (s.args.maybe_flags && table.is_risky());
+        let flag = |names: &[String]| names.iter().any(|n| s.has(&[n.as_str()]));
+        let when = table.when.iter().find(|w| flag(&w.flags));
+        let operands = when.map_or(&table.operands, |w| &w.operands);
+        let handler = s.args.tables.first().map_or("", |t| t.handler.as_str());
+        let handler = if table.handler.is_empty() { handler } else { table.handler.as_str() };
+        match self.special(handler, s) {
+            Some(extra) => open |= extra,
+            None => open |= self.spell_operands(s, operands, table),
+        }
+        if s.args.tables.len() == 1 && !table.subcommands.is_empty() && !s.args.unknown_sub {
+            // `git` alone prints help.
+            return if open { everything() } else { CapabilitySet::EMPTY };
+        }
+        if open {
+            return everything();
+        }
+        let closed = when.and_then(|w| w.closed).unwrap_or(table.closed);
+        match when.and_then(|w| w.implied) {
+            Some(implied) => implied,
+            None if closed && !table.closed => CapabilitySet::EMPTY,
+            None if !closed && table.closed => everything(),
+            None => table.implied,
+        }
+    }
+
+    /// Values of flags; tells whether one of them opens the program.
+    fn spell_flags(&mut self, s: &Spelling<'_>) -> bool {
+        let mut open = false;
+        for item in &s.args.items {
+            let Item::Flag { option: Some(option), written, value } = item else { continue };
+            open |= option.opens;
+            let (Some(kind), Some((word, at))) = (option.value, value) else { continue };
+            let field = value_field(s.fields, word, *at);
+            let from = format!("`{written}` of `{}`", s.name);
+            open |= self.spell_word(s, kind, &field, false, &from);
+        }
+        open
+    }
+
+    fn spell_operands(&mut self, s: &Spelling<'_>, operands: &super::catalogue::Operands, table: &Table) -> bool {
+        let list = s.operands();
+        let is_tree = |option: &Opt| option.tree;
+        let tree = s.args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if is_tree(o)));
+        let mut open = false;
+        for (index, (at, field)) in list.iter().enumerate() {
+            let from = format!("argument {at} of `{}`", s.name);
+            let Some(kind) = operands.kind(index, list.len()) else {
+                open |= !table.operands.first.is_empty() || table.closed;
+                continue;
+            };
+            if kind == Kind::Into {
+                self.spell_into(s, field, &list, tree, &from);
+                continue;
+            }
+            open |= self.spell_word(s, kind, field, tree, &from);
+            if kind == Kind::Text
+                && field.word.splits
+                && let Some(rest) = operands.rest.filter(|rest| rest.matters())
+            {
+                open |= self.spell_word(s, rest, field, tree, &from);
+            }
+        }
+        if list.is_empty()
+            && let Some((kind, text)) = &table.default
+        {
+            let from = format!("directory of `{}`", s.name);
+            open |= self.spell_word(s, *kind, &Field::known(text.clone()), tree, &from);
+        }
+        open
+    }
+
+    /// The destination of `cp`, `mv`, `ln`: a file, or a directory that gets the sources' names.
+    fn spell_into(&mut self, s: &Spelling<'_>, field: &Field, all: &[(usize, &Field)], tree: bool, from: &str) {
+        let Some(fact) = self.field_path(field, s.scope) else { return };
+        let kind = fact.variants.get(fact.canonical).map(|v| v.kind);
+        let text = field.text().unwrap_or("");
+        let inside = kind == Some(PathKind::Dir) || text.ends_with('/') || all.len() > 2;
+        let perhaps = kind == Some(PathKind::Missing) && self.changed_before;
+        if !inside || fact.unresolved.is_some() {
+            self.fact_effect(fact, Action::Change, tree, s.cause, from);
+        }
+        if !inside && !perhaps {
+            return;
+        }
+        let Some(directory) = field.text().map(str::to_owned) else { return };
+        let last = all.len().saturating_sub(1);
+        for (_, source) in all.iter().take(last) {
+            match source.text().map(|t| t.trim_end_matches('/')) {
+                Some(text) if !text.is_empty() && !text.ends_with("..") && !text.ends_with("/.") && text != "." => {
+                    let name = crate::model::path::name_of(text);
+                    let target = format!("{}/{name}", directory.trim_end_matches('/'));
+                    let fact = self.text_path(&target, s.scope);
+                    self.fact_effect(fact, Action::Change, tree, s.cause, from);
+                }
+                _ => {
+                    let fact = self.text_path(&directory, s.scope);
+                    self.fact_effect(fact, Action::Change, true, s.cause, from);
+                }
+            }
+        }
+    }
+
+    /// One word of a kind; tells whether the program does more than can be told from it.
+    pub(super) fn spell_word(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, tree: bool, from: &str) -> bool {
+        let lone_dash = field.text() == Some("-");
+        let actions: &[Action] = match kind {
+            Kind::Text | Kind::Dir => &[],
+            Kind::Read | Kind::Script if lone_dash => &[],
+            Kind::Read | Kind::Tree | Kind::Script => &[Action::Read],
+            Kind::Write if lone_dash => &[],
+            Kind::Write | Kind::WriteTree | Kind::Into => &[Action::Change],
+            Kind::Edit => &[Action::Read, Action::Change],
+            Kind::Create => &[Action::Create],
+            Kind::Delete => &[Action::Delete],
+            Kind::List => &[Action::List],
+            Kind::Move => &[Action::Read, Action::Delete],
+            Kind::Code => return true,
+            Kind::AtFile | Kind::Form | Kind::Keyed => return self.prefixed_file(s, kind, field, from),
+            Kind::Url | Kind::Host | Kind::RemoteRead | Kind::RemoteWrite | Kind::Repository => {
+                return self.remote_word(s, kind, field, tree, from);
+            }
+        };
+        let tree = tree || matches!(kind, Kind::Tree | Kind::WriteTree);
+        for action in actions {
+            self.path_effect(field, *action, tree, s.scope, s.cause, from);
+        }
+        kind == Kind::Script
+    }
+
+    /// `@file`, `name=@file`, `if=file`.
+    fn prefixed_file(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, from: &str) -> bool {
+        let Some(text) = field.text() else {
+            let known_data = match field.word.pieces.first() {
+                Some(crate::model::Piece::Text(head)) if kind == Kind::AtFile => !head.starts_with('@'),
+                _ => false,
+            };
+            if !known_data {
+                self.path_effect(field, Action::Read, false, s.scope, s.cause, from);
+            }
+            return kind == Kind::Keyed;
+        };
+        let read = match kind {
+            Kind::AtFile => text.strip_prefix('@').or_else(|| text.split_once("@").and_then(|(name, file)| {
+                // `--data-urlencode name@file`.
+                (from.contains("urlencode") && !name.contains('=')).then_some(file)
+            })),
+            Kind::Form => text
+                .split_once('=')
+                .and_then(|(_, value)| value.strip_prefix(['@', '<']))
+                .map(|file| file.split(';').next().unwrap_or(file)),
+            _ => text.strip_prefix("if="),
+        };
+        if let Some(file) = read.filter(|file| *file != "-") {
+            self.path_effect(&Field::known(file), Action::Read, false, s.scope, s.cause, from);
+        }
+        if let Some(file) = text.strip_prefix("of=").filter(|_| kind == Kind::Keyed) {
+            self.path_effect(&Field::known(file), Action::Change, false, s.scope, s.cause, from);
+        }
+        false
+    }
+
+    /// URLs, hosts, `host:path`.
+    fn remote_word(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, tree: bool, from: &str) -> bool {
+        let Some(text) = field.text().map(str::to_owned) else {
+            let given = field.word.display();
+            if matches!(kind, Kind::RemoteRead | Kind::RemoteWrite) {
+                let action = if kind == Kind::RemoteRead { Action::Read } else { Action::Change };
+                self.path_effect(field, action, true, s.scope, s.cause, from);
+            }
+            self.connect_unresolved(given, "a part of it is only known when the command runs", s.cause, from);
+            return false;
+        };
+        if text.contains("::") && kind == Kind::Repository {
+            // `ext::sh -c …` runs a program.
+            return true;
+        }
+        if text.contains("://") {
+            self.connect(&text, None, s.cause, from);
+            return false;
+        }
+        let remote = text.split_once(':').filter(|(host, _)| !host.contains('/') && !host.is_empty());
+        match kind {
+            Kind::Url => self.connect(&format!("http://{text}"), None, s.cause, from),
+            Kind::Host => {
+                let host = text.rsplit_once('@').map_or(text.as_str(), |(_, host)| host);
+                self.connect(&format!("ssh://{host}"), None, s.cause, from);
+            }
+            _ => match remote {
+                Some((host, _)) => {
+                    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+                    self.connect(&format!("ssh://{host}"), None, s.cause, from);
+                }
+                None => {
+                    let action = if kind == Kind::RemoteWrite { Action::Change } else { Action::Read };
+                    self.path_effect(field, action, tree || kind == Kind::Repository, s.scope, s.cause, from);
+                }
+            },
+        }
+        false
+    }
+}

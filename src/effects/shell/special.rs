@@ -1,0 +1,225 @@
+//! Programs with a grammar of their own: `curl`, `tar`, `sed`, `awk`, `git push`.
+
+use super::catalogue::Kind;
+use super::catalogue::reading::Item;
+use super::expand::Field;
+use super::program::Spelling;
+use super::walk::Walker;
+use crate::model::Action;
+
+impl Walker<'_> {
+    /// Notes the operands of a program that the table leaves to code; tells whether it is open.
+    /// `None`: the table's operands hold.
+    pub(super) fn special(&mut self, handler: &str, s: &Spelling<'_>) -> Option<bool> {
+        match handler {
+            "curl" => Some(self.curl(s)),
+            "tar" => Some(self.tar(s)),
+            "sed" => Some(self.sed(s)),
+            "awk" => Some(self.awk(s)),
+            "git-remote" => Some(self.git_remote(s)),
+            "git" if !s.args.unknown_sub => self.git_directory(s),
+            _ => None,
+        }
+    }
+
+    fn curl(&mut self, s: &Spelling<'_>) -> bool {
+        let method = match s.value_of(&["-X", "--request"]).flatten().as_ref().and_then(Field::text) {
+            Some(method) => method.to_owned(),
+            None if s.has(&["-I", "--head"]) => "HEAD".to_owned(),
+            None if s.has(&["-T", "--upload-file"]) => "PUT".to_owned(),
+            None if s.has(&["-G", "--get"]) => "GET".to_owned(),
+            None if s.has(&["-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json", "-F"]) => {
+                "POST".to_owned()
+            }
+            None => "GET".to_owned(),
+        };
+        let globs = !s.has(&["-g", "--globoff"]);
+        let mut urls: Vec<(String, Field)> = Vec::new();
+        for (at, field) in s.operands() {
+            urls.push((format!("argument {at} of `{}`", s.name), field.clone()));
+        }
+        for item in &s.args.items {
+            if let Item::Flag { written, value: Some((word, at)), .. } = item
+                && written == "--url"
+            {
+                let field = super::program::value_field(s.fields, word, *at);
+                urls.push((format!("`--url` of `{}`", s.name), field));
+            }
+        }
+        let remote_name = s.has(&["-O", "--remote-name", "--remote-name-all"]);
+        for (from, field) in urls {
+            let Some(text) = field.text() else {
+                let why = "a part of it is only known when the command runs";
+                self.connect_unresolved(field.word.display(), why, s.cause, &from);
+                if remote_name {
+                    self.path_effect(&Field::known("."), Action::Change, true, s.scope, s.cause, &from);
+                }
+                continue;
+            };
+            if globs && text.contains(['{', '}', '[', ']']) && !text.contains("://[") {
+                self.connect_unresolved(text.to_owned(), "curl expands brackets in it", s.cause, &from);
+                continue;
+            }
+            let url = if text.contains("://") { text.to_owned() } else { format!("{}{text}", guessed(text)) };
+            self.connect(&url, Some(&method), s.cause, &from);
+            if remote_name {
+                let path = url.split(['?', '#']).next().unwrap_or("");
+                let name = crate::model::path::name_of(path).to_owned();
+                self.path_effect(&Field::known(name), Action::Change, false, s.scope, s.cause, &from);
+            }
+        }
+        false
+    }
+
+    /// `tar`: the first word may be a bundle without a dash; the mode says what the operands are.
+    fn tar(&mut self, s: &Spelling<'_>) -> bool {
+        let mut operands: Vec<(usize, Field)> =
+            s.operands().into_iter().map(|(at, field)| (at, field.clone())).collect();
+        let mut mode = None;
+        for (letter, long) in [
+            ('c', "--create"), ('x', "--extract"), ('t', "--list"), ('r', "--append"), ('u', "--update"),
+            ('d', "--diff"), ('A', "--catenate"),
+        ] {
+            if s.has(&[format!("-{letter}").as_str(), long]) {
+                mode = Some(letter);
+            }
+        }
+        let mut archive = s.value_of(&["-f", "--file"]).flatten();
+        if mode.is_none() && s.fields.get(1).is_some_and(|f| !f.text().unwrap_or("-").starts_with('-')) {
+            let Some(bundle) = s.fields.get(1).and_then(Field::text).map(str::to_owned) else { return true };
+            operands.retain(|(at, _)| *at != 1);
+            for letter in bundle.chars() {
+                match letter {
+                    'c' | 'x' | 't' | 'r' | 'u' | 'd' => mode = Some(letter),
+                    'f' if !operands.is_empty() => archive = Some(operands.remove(0).1),
+                    'v' | 'z' | 'j' | 'J' | 'p' | 'h' | 'k' | 'm' | 'o' | 'a' | 'W' => {}
+                    _ => return true,
+                }
+            }
+        }
+        let directory = s.value_of(&["-C", "--directory"]).flatten();
+        let from = format!("words of `{}`", s.name);
+        let archive_action = if matches!(mode, Some('x' | 't' | 'd')) { Action::Read } else { Action::Change };
+        if let Some(archive) = archive.filter(|a| a.text() != Some("-")) {
+            if archive.text().is_some_and(|t| t.contains(':')) {
+                return true;
+            }
+            self.path_effect(&archive, archive_action, false, s.scope, s.cause, &from);
+        }
+        let scope = match &directory {
+            Some(directory) => self.moved(s.scope, directory),
+            None => s.scope.clone(),
+        };
+        match mode {
+            Some('c' | 'r' | 'u' | 'd') => {
+                for (at, field) in operands {
+                    let from = format!("argument {at} of `{}`", s.name);
+                    self.path_effect(&field, Action::Read, true, &scope, s.cause, &from);
+                }
+                false
+            }
+            Some('x') if s.has(&["-O", "--to-stdout"]) => false,
+            Some('x') => {
+                self.path_effect(&Field::known("."), Action::Change, true, &scope, s.cause, &from);
+                s.has(&["-P", "--absolute-names"])
+            }
+            Some('t') => false,
+            _ => true,
+        }
+    }
+
+    fn sed(&mut self, s: &Spelling<'_>) -> bool {
+        let mut operands = s.operands();
+        let mut scripts: Vec<Field> = Vec::new();
+        let mut given = s.has(&["-f", "--file"]);
+        for item in &s.args.items {
+            if let Item::Flag { option: Some(option), value: Some((word, at)), .. } = item
+                && option.spellings.iter().any(|o| o == "-e")
+            {
+                given = true;
+                scripts.push(super::program::value_field(s.fields, word, *at));
+            }
+        }
+        if !given && !operands.is_empty() {
+            scripts.push(operands.remove(0).1.clone());
+        }
+        let plain = scripts.iter().all(|script| script.text().is_some_and(super::embedded::sed_is_plain));
+        let in_place = s.has(&["-i", "--in-place"]);
+        let kind = if in_place { Kind::Edit } else { Kind::Read };
+        for (at, field) in operands {
+            self.spell_word(s, kind, field, false, &format!("argument {at} of `{}`", s.name));
+        }
+        !plain || s.has(&["-f", "--file"])
+    }
+
+    fn awk(&mut self, s: &Spelling<'_>) -> bool {
+        let mut operands = s.operands();
+        let from_file = s.has(&["-f", "--file"]);
+        let mut plain = !from_file;
+        if !from_file {
+            if operands.is_empty() {
+                return false;
+            }
+            plain = operands.remove(0).1.text().is_some_and(super::embedded::awk_is_plain);
+        }
+        for (at, field) in operands {
+            let assigns = field.text().is_some_and(|text| {
+                text.split_once('=').is_some_and(|(name, _)| {
+                    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+                })
+            });
+            if !assigns {
+                self.spell_word(s, Kind::Read, field, false, &format!("argument {at} of `{}`", s.name));
+            }
+        }
+        !plain
+    }
+
+    /// The first operand of `push`, `pull`, `fetch`: a remote by name, or a repository.
+    fn git_remote(&mut self, s: &Spelling<'_>) -> bool {
+        let operands = s.operands();
+        let Some((at, field)) = operands.first() else { return self.git_directory(s).unwrap_or(false) };
+        let named = field.text().is_some_and(|t| !t.contains([':', '/']) && !t.starts_with('.'));
+        let mut open = false;
+        if !named {
+            let from = format!("argument {at} of `{}`", s.name);
+            open = self.spell_word(s, Kind::Repository, field, false, &from);
+        }
+        open | self.git_directory(s).unwrap_or(false)
+    }
+
+    /// `git -C dir`: the directory is looked at; what a table says of operands holds where there is
+    /// no such flag.
+    fn git_directory(&mut self, s: &Spelling<'_>) -> Option<bool> {
+        let directory = s.value_of(&["-C"]).flatten()?;
+        let table = s.args.tables.last().copied()?;
+        let from = format!("`-C` of `{}`", s.name);
+        let scope = self.moved(s.scope, &directory);
+        let moved = Spelling { name: s.name, fields: s.fields, args: s.args, cause: s.cause, scope: &scope };
+        let mut open = false;
+        for (index, (at, field)) in s.operands().into_iter().enumerate() {
+            let Some(kind) = table.operands.kind(index, s.operands().len()) else { continue };
+            open |= self.spell_word(&moved, kind, field, false, &format!("argument {at} of `{}`", s.name));
+        }
+        if s.operands().is_empty()
+            && let Some((kind, text)) = &table.default
+        {
+            open |= self.spell_word(&moved, *kind, &Field::known(text.clone()), false, &from);
+        }
+        Some(open)
+    }
+}
+
+/// The scheme that curl guesses from the beginning of a host.
+fn guessed(text: &str) -> &'static str {
+    let head = text.to_ascii_lowercase();
+    for (prefix, scheme) in [
+        ("ftp.", "ftp://"), ("dict.", "dict://"), ("ldap.", "ldap://"), ("imap.", "imap://"),
+        ("smtp.", "smtp://"), ("pop3.", "pop3://"),
+    ] {
+        if head.starts_with(prefix) {
+            return scheme;
+        }
+    }
+    "http://"
+}
