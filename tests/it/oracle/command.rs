@@ -4,7 +4,7 @@
 use tollgate::model::command::{Command, Flag, Identity, Piece, Reading, Word};
 use tollgate::model::effect::NetworkFact;
 use tollgate::model::{Number, Truth};
-use tollgate::syntax::ast::{Comparison, Function, Operator, ValueKind, VerbWord};
+use tollgate::syntax::ast::{Comparison, Function, Operator, ValueKind};
 
 use super::condition::{Answer, Scene};
 use super::fields::List;
@@ -14,7 +14,7 @@ use super::json;
 pub fn matches(command: &Command, literals: &[&ValueKind], scene: &Scene<'_>) -> Answer {
     let truth = literals.iter().fold(Truth::False, |acc, literal| {
         let ValueKind::Command(text) = literal else { panic!("no command pattern: {literal:?}") };
-        acc.or(Pattern::parse(text).matches(command, scene.verb == VerbWord::Allow))
+        acc.or(Pattern::parse(text).matches(command, scene.grant))
     });
     answer(truth)
 }
@@ -70,25 +70,40 @@ impl Pattern {
         out
     }
 
-    fn matches(&self, command: &Command, assignments_may_miss: bool) -> Truth {
-        let program = match &command.identity {
-            Identity::None => Truth::False,
-            Identity::Unknown => Truth::Unknown,
-            Identity::Sure(name) => Truth::from(any_glob(&self.program, name)),
-            // Another path that ends in the name may be the same program, or not.
-            Identity::Path { name, .. } if any_glob(&self.program, name) => Truth::Unknown,
-            Identity::Path { .. } => Truth::False,
-        };
+    /// For a grant an assignment of the pattern may stand, and every other one makes it unknown; for
+    /// anything else it must stand.
+    fn matches(&self, command: &Command, grant: bool) -> Truth {
+        let program = self.program(command);
         let set = self.assignments.iter().fold(Truth::True, |acc, (name, value)| {
             acc.and(match command.assignments.iter().find(|(n, _)| n == name) {
-                None => Truth::from(assignments_may_miss),
+                None => Truth::from(grant),
                 Some((_, word)) => word_matches(value, word),
             })
         });
         let mut readings = command.readings.iter().map(|reading| self.reads(command, reading));
         let first = readings.next().unwrap_or(Truth::Unknown);
         let words = if readings.all(|truth| truth == first) { first } else { Truth::Unknown };
-        program.and(set).and(words)
+        let named = command.env.iter().all(|name| self.assignments.iter().any(|(n, _)| n == name));
+        let sure = if grant && !named { Truth::Unknown } else { Truth::True };
+        program.and(set).and(words).and(sure)
+    }
+
+    fn program(&self, command: &Command) -> Truth {
+        // A path names one file: a bare name, and another path that ends so, may lead to it.
+        let path = self.program.iter().any(|word| word.contains('/'));
+        let last = |text: &str| text.rsplit('/').next().unwrap_or(text).to_owned();
+        let tails: Vec<String> = self.program.iter().map(|word| last(word)).collect();
+        let written = command.words.first().and_then(Word::text).unwrap_or("");
+        match &command.identity {
+            Identity::None => Truth::False,
+            Identity::Unknown => Truth::Unknown,
+            Identity::Sure(_) if path && written.contains('/') => Truth::from(any_glob(&self.program, written)),
+            Identity::Sure(name) if path => possibly(any_glob(&tails, name)),
+            Identity::Sure(name) => Truth::from(any_glob(&self.program, name)),
+            Identity::Path { name, resolved } => {
+                possibly(any_glob(&tails, name) || resolved.iter().any(|path| any_glob(&tails, &last(path))))
+            }
+        }
     }
 
     fn reads(&self, command: &Command, reading: &Reading) -> Truth {
@@ -119,9 +134,13 @@ impl Pattern {
     }
 }
 
+fn possibly(possible: bool) -> Truth {
+    if possible { Truth::Unknown } else { Truth::False }
+}
+
 /// A word that may be a flag, or several words, or none.
 fn is_hazy(word: &Word) -> bool {
-    word.splits || matches!(word.pieces.first(), Some(Piece::Unknown))
+    word.splits || matches!(word.pieces.first(), Some(Piece::Unknown)) && !word.never_flag
 }
 
 fn has_hazy(reading: &Reading) -> bool {
@@ -187,7 +206,8 @@ pub fn program(command: &Command, comparison: &Comparison, literals: &[&ValueKin
     let operator = comparison.operator.node;
     match &command.identity {
         Identity::Unknown => Answer::Unknown,
-        Identity::None => Answer::Absent,
+        Identity::None if matches!(operator, Operator::Is | Operator::In) => Answer::No,
+        Identity::None => Answer::Unknown,
         Identity::Sure(name) => json::string(name, operator, literals),
         Identity::Path { resolved, name } => match operator {
             Operator::Is | Operator::In => {
@@ -208,8 +228,10 @@ pub fn program(command: &Command, comparison: &Comparison, literals: &[&ValueKin
 /// The lists of a command, once for each reading.
 pub fn lists(command: &Command, part: &str, comparison: &Comparison, literals: &[&ValueKind]) -> Vec<List> {
     let operator = comparison.operator.node;
-    if command.opaque.is_some() && operator != Operator::IsUnresolved {
-        return vec![List::Unknown];
+    if command.opaque.is_some() {
+        let answers = vec![Answer::Yes];
+        let unresolved = operator == Operator::IsUnresolved;
+        return vec![if unresolved { List::Elements { answers, open: false } } else { List::Unknown }];
     }
     all_elements(command, part)
         .into_iter()

@@ -1,7 +1,7 @@
 //! Conditions in three values: negation pushed down, quantifiers, Kleene's tables.
 
 use tollgate::model::{Call, Effect, Truth};
-use tollgate::syntax::ast::{Comparison, Condition, ConditionKind, Quantifier, VerbWord};
+use tollgate::syntax::ast::{Comparison, Condition, ConditionKind, Quantifier};
 
 use super::fields::{self, List};
 use super::paths::Places;
@@ -42,15 +42,14 @@ impl Answer {
 /// Everything that a condition can look at.
 pub struct Scene<'a> {
     pub layer: &'a Layer,
-    pub verb: VerbWord,
     pub call: &'a Call,
     pub labels: &'a [String],
     pub effect: &'a Effect,
     pub places: &'a Places<'a>,
     /// Which of the effect's path variants is looked at.
     pub variant: usize,
-    /// Which spelling of `command.cwd`, or of `via.cwd`.
-    pub cwd: usize,
+    /// Judged for letting through, not for tightening.
+    pub grant: bool,
 }
 
 /// The value of a condition under an even or odd number of `not`s.

@@ -23,10 +23,48 @@ pub enum List {
 pub fn compare(comparison: &Comparison, negated: bool, scene: &Scene<'_>) -> Truth {
     let literals: Vec<&ValueKind> =
         comparison.right.as_ref().map_or(Vec::new(), |right| scene.layer.elements(right));
+    if let Some(command) = directory_of(comparison, scene) {
+        return directory(command, comparison, &literals, negated, scene);
+    }
     let answers = answers(comparison, &literals, scene);
     let mut truths = answers.into_iter().map(|answer| answer.truth(negated));
     let first = truths.next().unwrap_or(Truth::Unknown);
     if truths.all(|truth| truth == first) { first } else { Truth::Unknown }
+}
+
+/// The command whose `.cwd` a comparison looks at.
+fn directory_of<'a>(comparison: &Comparison, scene: &Scene<'a>) -> Option<&'a Command> {
+    let field = &comparison.left.field;
+    if !matches!(field.steps.first().map(|s| &s.node), Some(Step::Name(part)) if part == "cwd") {
+        return None;
+    }
+    match (field.root.node.as_str(), &scene.effect.resource) {
+        ("command", Resource::Command(command)) => Some(command),
+        ("via", _) => scene.effect.via.as_deref(),
+        _ => None,
+    }
+}
+
+/// A directory with several spellings: a grant needs all of them, anything else one.
+fn directory(
+    command: &Command,
+    comparison: &Comparison,
+    literals: &[&ValueKind],
+    negated: bool,
+    scene: &Scene<'_>,
+) -> Truth {
+    let operator = comparison.operator.node;
+    let cwd = &command.cwd;
+    if operator == Operator::IsUnresolved {
+        return Truth::from((command.opaque.is_some() || cwd.unresolved.is_some()) != negated);
+    }
+    if command.opaque.is_some() || cwd.unresolved.is_some() {
+        return Truth::Unknown;
+    }
+    let truths = cwd.variants.iter().map(|variant| {
+        scene.places.test(Looked::new(variant, cwd.folding), operator, literals).truth(negated)
+    });
+    if scene.grant { truths.fold(Truth::True, Truth::and) } else { truths.fold(Truth::False, Truth::or) }
 }
 
 /// One answer, or one for each reading of a command's words.
@@ -122,11 +160,11 @@ fn placed(
     literals: &[&ValueKind],
 ) -> Answer {
     match (operator, place) {
+        (_, json::Place::WrongType) => Answer::Unknown,
         (Operator::IsPresent, place) => Answer::from(matches!(place, json::Place::Here(_))),
         (Operator::IsAbsent, place) => Answer::from(!matches!(place, json::Place::Here(_))),
         (Operator::IsNull, json::Place::Here(value)) => Answer::from(value.is_null()),
         (_, json::Place::Absent) => Answer::Absent,
-        (_, json::Place::WrongType) => Answer::Unknown,
         (_, json::Place::Here(value)) => json::test(value, function, operator, literals),
     }
 }
@@ -248,17 +286,6 @@ fn parts(
     let operator = comparison.operator.node;
     if operator == Operator::IsOpaque {
         return vec![Answer::from(command.opaque.is_some())];
-    }
-    if part == "cwd" {
-        return vec![match &command.cwd {
-            cwd if operator == Operator::IsUnresolved => Answer::from(cwd.unresolved.is_some()),
-            _ if command.opaque.is_some() => Answer::Unknown,
-            cwd if cwd.unresolved.is_some() => Answer::Unknown,
-            cwd => {
-                let variant = &cwd.variants[scene.cwd.min(cwd.variants.len() - 1)];
-                scene.places.test(Looked::new(variant, cwd.folding), operator, literals)
-            }
-        }];
     }
     if command.opaque.is_some() {
         return vec![Answer::Unknown];

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tollgate::effects::World;
 use tollgate::model::call::Call;
+use tollgate::model::path::VariantRole;
 use tollgate::model::{Action, Capability, Effect, Level, Origin, Resource, Truth};
 use tollgate::syntax::ast::{
     Comparison, Condition, ConditionKind, DefaultWord, UnknownWord, Value, ValueKind, VerbWord,
@@ -48,8 +49,6 @@ pub struct Sitting<'a> {
     pub world: &'a dyn World,
     pub effects: &'a [Effect],
     pub labels: &'a [String],
-    /// Modify rules that could not write, by layer: they count as unknown where they are true.
-    pub unwritable: &'a BTreeSet<String>,
 }
 
 /// What counted on an effect: rule names by level.
@@ -90,17 +89,18 @@ impl Sitting<'_> {
         let known = self.policy.layer_knows(at, &self.call.tool);
         let mut let_through = false;
         for rule in layer.rules.iter().filter(|rule| rule.has_tool(&self.call.tool)) {
-            for subject in self.subjects(rule, effect) {
-                if matches!(rule.verb, VerbWord::Allow | VerbWord::Ask)
-                    && (known || rule.names_tool(&self.call.tool))
-                    && self.grants(layer, rule, subject)
-                {
+            let names = known || rule.names_tool(&self.call.tool);
+            let own = rule.capabilities.contains(&effect.capability).then_some(effect);
+            for subject in own.into_iter().chain(self.covering(rule, effect)) {
+                if names && self.grants(layer, rule, subject) {
                     let_through = true;
                     // What an ask lets through, it asks about.
                     let level = if rule.verb == VerbWord::Allow { Level::Allow } else { Level::Ask };
                     counted.add(level, &rule.full_name);
                 }
-                self.tighten(layer, rule, subject, counted);
+            }
+            if let Some(own) = own {
+                self.tighten(layer, rule, own, counted);
             }
         }
         if let_through {
@@ -115,24 +115,15 @@ impl Sitting<'_> {
         }
     }
 
-    /// The effects that a rule is judged on for `effect`: itself where it is in scope, and the command
-    /// that implies it where the rule covers it.
-    fn subjects<'e>(&'e self, rule: &Judged, effect: &'e Effect) -> Vec<&'e Effect> {
-        let own = rule.capabilities.contains(&effect.capability).then_some(effect);
+    /// The command that implies an effect, where the rule covers it: the grant reaches that far.
+    fn covering<'e>(&'e self, rule: &Judged, effect: &'e Effect) -> Option<&'e Effect> {
         let covered = effect.origin == Origin::Implied && rule.covers.contains(&effect.capability);
-        let cause = effect.cause.filter(|_| covered).map(|cause| &self.effects[cause]);
-        own.into_iter().chain(cause).collect()
+        effect.cause.filter(|_| covered).map(|cause| &self.effects[cause])
     }
 
     fn tighten(&self, layer: &Layer, rule: &Judged, effect: &Effect, counted: &mut Counted) {
-        let mut value = self.counts(layer, rule, effect);
-        if value == Truth::True && self.unwritable.contains(&rule.full_name) {
-            value = Truth::Unknown;
-        }
-        let by_unknown = match rule.unknown.unwrap_or(layer.unknown) {
-            UnknownWord::Block => Level::Block,
-            UnknownWord::Ask => Level::Ask,
-        };
+        let value = self.counts(layer, rule, effect);
+        let by_unknown = unknown_level(layer, rule);
         let level = match (rule.verb, value) {
             (VerbWord::Allow | VerbWord::Redact, _) | (_, Truth::False) => return,
             (VerbWord::Modify, Truth::True) => return,
@@ -145,18 +136,18 @@ impl Sitting<'_> {
         counted.add(level, &rule.full_name);
     }
 
-    /// Whether a rule that tightens counts: true on one of the spellings is enough.
+    /// Whether a rule counts other than by letting through: true on one of the spellings is enough.
     pub fn counts(&self, layer: &Layer, rule: &Judged, effect: &Effect) -> Truth {
         let grants_only = |variant: usize| match &effect.resource {
             Resource::Path(fact) => fact.variants.get(variant).is_some_and(|v| {
-                v.role == tollgate::model::path::VariantRole::Region { grants_only: true }
+                v.role == VariantRole::Region { grants_only: true }
             }),
             _ => false,
         };
         let mut value = Truth::False;
-        for (variant, cwd) in views(effect) {
+        for variant in views(effect) {
             if !grants_only(variant) {
-                value = value.or(self.condition(layer, rule, effect, variant, cwd));
+                value = value.or(self.condition(layer, rule, effect, variant, false));
             }
         }
         value
@@ -164,6 +155,12 @@ impl Sitting<'_> {
 
     /// Whether a rule lets through: true on every spelling, and nothing set for the command.
     fn grants(&self, layer: &Layer, rule: &Judged, effect: &Effect) -> bool {
+        match rule.verb {
+            VerbWord::Allow => {}
+            // What it does not ask about, it does not let through.
+            VerbWord::Ask if self.counts(layer, rule, effect) == Truth::True => {}
+            _ => return false,
+        }
         let today = self.call.context.today.or(self.world.today());
         if rule.until.is_some_and(|last| today.is_none_or(|today| today > last)) {
             return false;
@@ -171,9 +168,7 @@ impl Sitting<'_> {
         if self.is_set_for(layer, rule, effect) {
             return false;
         }
-        views(effect).into_iter().all(|(variant, cwd)| {
-            self.condition(layer, rule, effect, variant, cwd) == Truth::True
-        })
+        views(effect).all(|variant| self.condition(layer, rule, effect, variant, true) == Truth::True)
     }
 
     /// Whether the line set a name that the rule, which looks at the command, does not speak of.
@@ -190,17 +185,16 @@ impl Sitting<'_> {
         own || looks.via && effect.via.as_ref().is_some_and(|via| foreign(&via.env))
     }
 
-    fn condition(&self, layer: &Layer, rule: &Judged, effect: &Effect, variant: usize, cwd: usize) -> Truth {
+    fn condition(&self, layer: &Layer, rule: &Judged, effect: &Effect, variant: usize, grant: bool) -> Truth {
         let places = Places { world: self.world };
         let scene = Scene {
             layer,
-            verb: rule.verb,
             call: self.call,
             labels: self.labels,
             effect,
             places: &places,
             variant,
-            cwd,
+            grant,
         };
         let when = rule.when.as_ref().map_or(Truth::True, |c| truth(c, false, &scene));
         when.and(rule.unless.as_ref().map_or(Truth::True, |c| truth(c, true, &scene)))
@@ -216,29 +210,37 @@ impl Sitting<'_> {
         if fact.unresolved.is_some() {
             counted.add(Level::Ask, "gate/self");
         }
-        let hit = fact.variants.iter().any(|variant| {
-            protected.iter().any(|p| {
-                below(&variant.path, p, fact.folding)
-                    || effect.action == Some(Action::Delete) && below(p, &variant.path, fact.folding)
-            })
-        });
-        if hit {
-            counted.add(Level::Block, "gate/self");
+        for variant in &fact.variants {
+            for own in &protected {
+                let region = variant.role != VariantRole::Itself;
+                let around = below(own, &variant.path, fact.folding);
+                if below(&variant.path, own, fact.folding) {
+                    counted.add(Level::Block, "gate/self");
+                } else if around && region {
+                    // Something could come to lie there.
+                    counted.add(Level::Ask, "gate/self");
+                } else if around && effect.action == Some(Action::Delete) {
+                    counted.add(Level::Block, "gate/self");
+                }
+            }
         }
     }
 }
 
-/// Every combination of a path variant and a spelling of the directory a command runs in.
-fn views(effect: &Effect) -> Vec<(usize, usize)> {
-    let paths = match &effect.resource {
-        Resource::Path(fact) => fact.variants.len().max(1),
-        _ => 1,
-    };
-    let directories = match (&effect.resource, &effect.via) {
-        (Resource::Command(command), _) | (_, Some(command)) => command.cwd.variants.len().max(1),
-        _ => 1,
-    };
-    (0..paths).flat_map(|path| (0..directories).map(move |cwd| (path, cwd))).collect()
+/// The path variants of an effect; one view where it has none.
+fn views(effect: &Effect) -> std::ops::Range<usize> {
+    match &effect.resource {
+        Resource::Path(fact) => 0..fact.variants.len().max(1),
+        _ => 0..1,
+    }
+}
+
+/// What an unknown `block` or `modify` adds.
+pub fn unknown_level(layer: &Layer, rule: &Judged) -> Level {
+    match rule.unknown.unwrap_or(layer.unknown) {
+        UnknownWord::Block => Level::Block,
+        UnknownWord::Ask => Level::Ask,
+    }
 }
 
 /// Which commands a condition looks at, and the names that its command patterns set.

@@ -9,7 +9,7 @@ use tollgate::model::{Call, Capability, Effect, Level, Number, Resource, Truth};
 use tollgate::syntax::ast::{ModifyClause, Step, VerbWord};
 
 use super::facts;
-use super::judge::{Outcome, Sitting};
+use super::judge::{Outcome, Sitting, unknown_level};
 use super::json::{Place, place};
 use super::policy::{Judged, Layer, Policy};
 
@@ -79,7 +79,11 @@ impl Way<'_> {
         let mut changed = BTreeSet::new();
         let mut settled = true;
         for layer in &self.policy.layers {
-            let writes = self.plan(layer, &call, &effects);
+            let (writes, unwritable) = self.plan(layer, &call, &effects);
+            for (level, rule) in unwritable {
+                total.unknown = true;
+                total.add(level, [rule]);
+            }
             let clash = clashes(&writes);
             if !clash.is_empty() {
                 total.add(Level::Block, clash);
@@ -108,7 +112,10 @@ impl Way<'_> {
         }
         if settled && call.args != asked.args {
             for layer in &self.policy.layers {
-                let writes = self.plan(layer, &call, &effects);
+                let (writes, unwritable) = self.plan(layer, &call, &effects);
+                for (level, rule) in unwritable {
+                    total.add(level, [rule]);
+                }
                 total.add(Level::Block, clashes(&writes));
                 let again = writes.iter().filter(|w| changes(w, &call.args)).map(|w| w.rule.clone());
                 total.add(Level::Block, again);
@@ -122,42 +129,36 @@ impl Way<'_> {
     }
 
     fn outcome(&self, call: &Call, effects: &[Effect]) -> Outcome {
-        let mut unwritable = BTreeSet::new();
-        for layer in &self.policy.layers {
-            for rule in layer.rules.iter().filter(|rule| rule.verb == VerbWord::Modify) {
-                let at = self.fires_at(layer, rule, call, effects);
-                if !at.is_empty() && writes(rule, call, effects, &at).is_none() {
-                    unwritable.insert(rule.full_name.clone());
-                }
-            }
-        }
-        self.sitting(call, effects, &unwritable).outcome()
+        self.sitting(call, effects).outcome()
     }
 
-    fn sitting<'s>(&'s self, call: &'s Call, effects: &'s [Effect], unwritable: &'s BTreeSet<String>) -> Sitting<'s> {
-        Sitting { policy: self.policy, call, world: self.world, effects, labels: self.labels, unwritable }
+    fn sitting<'s>(&'s self, call: &'s Call, effects: &'s [Effect]) -> Sitting<'s> {
+        Sitting { policy: self.policy, call, world: self.world, effects, labels: self.labels }
     }
 
     /// The effects on which a modify rule is true.
     fn fires_at(&self, layer: &Layer, rule: &Judged, call: &Call, effects: &[Effect]) -> Vec<usize> {
-        let none = BTreeSet::new();
-        let sitting = self.sitting(call, effects, &none);
+        let sitting = self.sitting(call, effects);
         (0..effects.len())
             .filter(|at| rule.has_tool(&call.tool) && rule.capabilities.contains(&effects[*at].capability))
             .filter(|at| sitting.counts(layer, rule, &effects[*at]) == Truth::True)
             .collect()
     }
 
-    /// What every modify rule of a layer would write to the call.
-    fn plan(&self, layer: &Layer, call: &Call, effects: &[Effect]) -> Vec<Writes> {
-        let rules = layer.rules.iter().filter(|rule| rule.verb == VerbWord::Modify);
-        rules
-            .filter_map(|rule| {
-                let at = self.fires_at(layer, rule, call, effects);
-                let writes = if at.is_empty() { Vec::new() } else { writes(rule, call, effects, &at)? };
-                (!writes.is_empty()).then(|| Writes { rule: rule.full_name.clone(), writes })
-            })
-            .collect()
+    /// What every modify rule of a layer would write to the call, and what those add that cannot.
+    fn plan(&self, layer: &Layer, call: &Call, effects: &[Effect]) -> (Vec<Writes>, Vec<(Level, String)>) {
+        let (mut plan, mut unwritable) = (Vec::new(), Vec::new());
+        for rule in layer.rules.iter().filter(|rule| rule.verb == VerbWord::Modify) {
+            let at = self.fires_at(layer, rule, call, effects);
+            if at.is_empty() {
+                continue;
+            }
+            match writes(rule, call, effects, &at) {
+                Some(writes) => plan.push(Writes { rule: rule.full_name.clone(), writes }),
+                None => unwritable.push((unknown_level(layer, rule), rule.full_name.clone())),
+            }
+        }
+        (plan, unwritable)
     }
 }
 
@@ -183,7 +184,7 @@ fn writes(rule: &Judged, call: &Call, effects: &[Effect], at: &[usize]) -> Optio
                 }
             }
             ModifyClause::Clamp(to, low, high) => {
-                let Some(value) = here(&args, &to.path)? else { continue };
+                let Some(value) = here(&args, &to.path) else { continue };
                 let Json::Number(number) = value else { return None };
                 let number = Number::parse(&number.to_string())?;
                 let bound = |text: &str| (Number::parse(text).expect("a number"), parse(text));
@@ -195,16 +196,16 @@ fn writes(rule: &Judged, call: &Call, effects: &[Effect], at: &[usize]) -> Optio
                 }
             }
             ModifyClause::Remove(to) => {
-                if here(&args, &to.path)?.is_some() {
+                if here(&args, &to.path).is_some() {
                     out.push((to.path.clone(), Write::Remove));
                 }
             }
-            ModifyClause::Append(to, value) => match here(&args, &to.path)? {
+            ModifyClause::Append(to, value) => match here(&args, &to.path) {
                 None => {}
                 Some(Json::Array(_)) => out.push((to.path.clone(), Write::Push(parse(&value.node)))),
                 Some(_) => return None,
             },
-            ModifyClause::Replace(to, regex, with) => match here(&args, &to.path)? {
+            ModifyClause::Replace(to, regex, with) => match here(&args, &to.path) {
                 None => {}
                 Some(Json::String(text)) => {
                     let found = regex::RegexBuilder::new(&regex.node.pattern)
@@ -220,7 +221,7 @@ fn writes(rule: &Judged, call: &Call, effects: &[Effect], at: &[usize]) -> Optio
             },
             ModifyClause::AppendCommand(words) => {
                 for effect in at {
-                    let Resource::Command(command) = &effects[*effect].resource else { return None };
+                    let Resource::Command(command) = &effects[*effect].resource else { continue };
                     let at = command.append_at.as_ref()?;
                     out.push((at.argument.clone(), Write::Insert(at.offset, words.node.clone())));
                 }
@@ -234,12 +235,11 @@ fn parse(text: &str) -> Json {
     serde_json::from_str(text).expect("checked JSON")
 }
 
-/// What stands at a place: `None` for the wrong type, `Some(None)` for nothing.
-fn here<'a>(args: &'a Json, path: &[Step]) -> Option<Option<&'a Json>> {
+/// What stands at a place, if anything does.
+fn here<'a>(args: &'a Json, path: &[Step]) -> Option<&'a Json> {
     match place(args, path) {
-        Place::Here(value) => Some(Some(value)),
-        Place::Absent => Some(None),
-        Place::WrongType => None,
+        Place::Here(value) => Some(value),
+        Place::Absent | Place::WrongType => None,
     }
 }
 
@@ -252,7 +252,7 @@ fn parents(args: &Json, path: &[Step]) -> Option<()> {
 fn clashes(all: &[Writes]) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (at, one) in all.iter().enumerate() {
-        for two in &all[at + 1..] {
+        for two in &all[at..] {
             let clash = one.writes.iter().any(|a| two.writes.iter().any(|b| collide(a, b)));
             if clash {
                 names.extend([one.rule.clone(), two.rule.clone()]);
