@@ -1,2 +1,5 @@
 //! The `tollgate` command.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    tollgate::cli::run(std::env::args_os()).into()
+}

@@ -27,6 +27,12 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
+    /// The 32 bytes.
+    #[must_use]
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
     /// The 64 hex digits without the prefix.
     #[must_use]
     pub fn hex(&self) -> String {

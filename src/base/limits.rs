@@ -34,6 +34,46 @@ pub const REGEX_BYTES_MAX: usize = 1 << 20;
 pub const FILLED_FIELD_CHARS_MAX: usize = 80;
 /// Diagnostics printed for one load; the rest is counted.
 pub const DIAGNOSTICS_MAX: usize = 200;
+/// Bytes of strings in one result that reach the caller where nothing says less: what a model reads
+/// at once without drowning in it.
+pub const OUTPUT_BYTES_DEFAULT: u64 = 64 << 10;
+/// Bytes of output that a result may hold at all, whatever an option says: bounds memory.
+pub const OUTPUT_BYTES_MAX: u64 = 4 << 20;
+/// Bytes read behind a cut, so that a credential on the cut is seen whole. The longest published
+/// token formats (JSON web tokens) stay below.
+pub const SCRUB_WINDOW_BYTES: usize = 8 << 10;
+/// Bytes of one file that a file tool reads or writes as a whole.
+pub const TOOL_FILE_BYTES_MAX: u64 = 4 << 20;
+/// Bytes of a file that `read_text` returns whole: 20 KB.
+pub const READ_TEXT_WHOLE_BYTES_MAX: u64 = 20_480;
+/// Bytes that `read_text` returns of a larger file.
+pub const READ_TEXT_HEAD_BYTES: usize = 2_048;
+/// Entries of one directory that `list_dir` returns.
+pub const LIST_ENTRIES_MAX: usize = 1_000;
+/// Milliseconds of one call where neither policy nor caller says less: two minutes, as a person waits.
+pub const CALL_TIME_MS_DEFAULT: u64 = 120_000;
+/// Milliseconds of one call of a file tool: a disk answers in far less.
+pub const FILE_TOOL_TIME_MS: u64 = 30_000;
+/// Milliseconds between the polite signal and the hard one.
+pub const KILL_GRACE_MS: u64 = 500;
+/// Milliseconds that a cancelled tool has to come back, its processes' end included.
+pub const CANCEL_GRACE_MS: u64 = 3_000;
+/// Milliseconds for the rest of the output once a program has ended: a pipe may be held open by
+/// something that it left behind.
+pub const DRAIN_MS: u64 = 250;
+/// Rounds of one sweep over the process table; a program that forks faster than this is not known
+/// to be gone.
+pub const SWEEP_ROUNDS_MAX: usize = 40;
+/// Rounds of judging for one call whose facts keep changing.
+pub const DECIDE_ROUNDS_MAX: usize = 3;
+/// Calls of one tool at a time where its definition says no less.
+pub const CONCURRENT_CALLS_MAX: usize = 64;
+/// Call ids that are remembered to refuse a second use. Older ones are forgotten.
+pub const CALL_IDS_REMEMBERED: usize = 100_000;
+/// Bytes of strings that one audit record keeps of arguments; the digest covers all of them.
+pub const AUDIT_ARGS_BYTES_MAX: u64 = 16 << 10;
+/// Bytes of one audit line that `audit verify` reads.
+pub const AUDIT_LINE_BYTES_MAX: usize = 4 << 20;
 /// Comparisons of one condition, those behind names included: bounds what names that stand for
 /// names can grow to.
 pub const CONDITION_COMPARISONS_MAX: usize = 4_096;

@@ -4,6 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_yaml as yaml;
 
 use super::limits::{CONFIG_FILE_BYTES_MAX, NESTING_LEVELS_MAX};
+use super::suggest::nearest;
 
 /// Anchors and aliases of one file: people who write configuration need a few.
 const ALIASES_MAX: usize = 100;
@@ -44,11 +45,53 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
         let place = error.location();
         let clip = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         YamlError {
-            message: error.without_snippet().to_string(),
+            message: message(error.without_snippet()),
             line: place.as_ref().map(|at| clip(at.line())),
             column: place.as_ref().map(|at| clip(at.column())),
         }
     })
+}
+
+/// The library's messages in words for people: without names of types and options, and without the
+/// place, which stands beside them.
+fn message(error: &yaml::Error) -> String {
+    use yaml::Error;
+    use yaml::budget::BudgetBreach;
+    match error {
+        Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => message(error),
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("the key `{key}` stands here twice"),
+        Error::DuplicateMappingKey { .. } => "a key stands here twice".to_owned(),
+        Error::SerdeUnknownField { field, expected, .. } => {
+            let near = nearest(field, expected.iter().copied());
+            let hint = near.map(|near| format!(", did you mean `{near}`?"));
+            let known = expected.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+            format!(
+                "there is no key `{field}` here{}",
+                hint.unwrap_or_else(|| format!("; the keys are {known}"))
+            )
+        }
+        Error::SerdeUnknownVariant { variant, expected, .. } => {
+            let known = expected.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+            format!("`{variant}` is none of {known}")
+        }
+        Error::SerdeMissingField { field, .. } => format!("the key `{field}` is missing here"),
+        Error::InvalidBooleanStrict { .. } => "this must be `true` or `false`".to_owned(),
+        Error::NullIntoString { .. } => "this must be a text, there is nothing".to_owned(),
+        Error::MergeKeyNotAllowed { .. } => "the merge key `<<` is not read here".to_owned(),
+        Error::MultipleDocuments { .. } => "a second document begins here; there can be one".to_owned(),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => {
+            format!("it is nested deeper than {NESTING_LEVELS_MAX} levels")
+        }
+        Error::Budget { .. } => {
+            "it has more nodes, anchors or aliases than a file of this kind can have".to_owned()
+        }
+        other => {
+            let text = other.to_string();
+            let place =
+                text.rfind(" at line ").filter(|at| text.get(*at..).is_some_and(|end| !end.contains('\n')));
+            place.and_then(|at| text.get(..at)).unwrap_or(&text).to_owned()
+        }
+    }
 }
 
 fn options() -> yaml::Options {

@@ -98,7 +98,9 @@ impl Loader<'_> {
         let mut layer = LoadedLayer { name: input.name.clone(), files: Vec::new(), broken: false };
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for (path, text) in &input.files {
-            let key = normalise("", path).unwrap_or_else(|| path.clone());
+            // A host may show its files by absolute paths.
+            let absolute = path.strip_prefix('/').and_then(|path| normalise("/", path));
+            let key = absolute.or_else(|| normalise("", path)).unwrap_or_else(|| path.clone());
             if known.contains_key(&key) {
                 continue;
             }
@@ -311,8 +313,8 @@ pub(super) fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> 
     names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
-/// Joins a relative path to a folder and takes `.` and `..` out. `None` where it leaves the layer's
-/// folder, is absolute, or is empty.
+/// Joins a relative path to a folder and takes `.` and `..` out; an absolute folder stays absolute.
+/// `None` where it leaves the layer's folder, is absolute itself, or is empty.
 pub(super) fn normalise(folder: &str, path: &str) -> Option<String> {
     if path.is_empty() || path.starts_with('/') || path.contains(['\\', '\0', ':']) {
         return None;
@@ -327,7 +329,8 @@ pub(super) fn normalise(folder: &str, path: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    (!parts.is_empty()).then(|| parts.join("/"))
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    (!parts.is_empty()).then(|| format!("{root}{}", parts.join("/")))
 }
 
 #[cfg(test)]
@@ -339,6 +342,8 @@ mod tests {
         assert_eq!(normalise("a/b", "./c.toll").as_deref(), Some("a/b/c.toll"));
         assert_eq!(normalise("a/b", "../c.toll").as_deref(), Some("a/c.toll"));
         assert_eq!(normalise("", "./x//y.toll").as_deref(), Some("x/y.toll"));
+        assert_eq!(normalise("/a/b", "../c.toll").as_deref(), Some("/a/c.toll"));
+        assert_eq!(normalise("/a", "../../c.toll"), None);
         for path in ["../c.toll", "/c.toll", "./../../c.toll", "C:/x.toll", "..\\x.toll", "", "."] {
             assert_eq!(normalise("", path), None, "{path}");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::{Diagnostic, FileId, Fix, Sources, Span};
+use crate::base::{Diagnostic, FileId, Sources, Span};
 use crate::syntax::ast::{
     Condition, ConditionKind, DefaultWord, Field, Invariant, Item, ItemKind, Let, LetValue, Name, Operator,
     Rule, Set, Tool, UnknownWord, Value, ValueKind,
@@ -69,7 +69,6 @@ pub(super) fn collect<'a>(
     };
     let mut collector = Collector { names, seen: BTreeMap::new(), sources, report };
     for file in &layer.files {
-        collector.edition(file.id, &file.tree.items);
         for item in &file.tree.items {
             collector.item(file.id, file.path.as_deref(), file.imported, item);
         }
@@ -86,49 +85,6 @@ struct Collector<'a, 'r> {
 }
 
 impl<'a> Collector<'a, '_> {
-    fn edition(&mut self, file: FileId, items: &[Item]) {
-        let mut first = true;
-        for item in items {
-            if let ItemKind::Edition(number) = &item.kind {
-                if number.node != 1 {
-                    let message = format!("there is no edition {} of the language", number.node);
-                    self.report.push(
-                        Diagnostic::error("unknown-edition", file, number.span, message)
-                            .expected("`tollgate 1`")
-                            .fix(Fix::suggest(number.span, "1")),
-                    );
-                }
-                if !first {
-                    self.report.push(
-                        Diagnostic::error(
-                            "edition-not-first",
-                            file,
-                            item.span,
-                            "`tollgate` stands once, first",
-                        )
-                        .help("remove this line, or move it to the top"),
-                    );
-                }
-            } else if first && !self.names.broken {
-                self.missing_edition(file);
-            }
-            first = false;
-        }
-        if items.is_empty() && !self.names.broken {
-            self.missing_edition(file);
-        }
-    }
-
-    fn missing_edition(&mut self, file: FileId) {
-        let start = Span::new(0, 0);
-        self.report.push(
-            Diagnostic::error("missing-edition", file, start, "the file does not say its edition")
-                .expected("`tollgate 1` as the first item")
-                .help("write `tollgate 1` at the top")
-                .fix(Fix::replace(start, "tollgate 1\n\n")),
-        );
-    }
-
     fn item(&mut self, file: FileId, path: Option<&'a str>, imported: Option<At>, item: &'a Item) {
         let lies = Place { file, path, item };
         if !matches!(item.kind, ItemKind::Rule(_)) {
@@ -190,14 +146,9 @@ impl<'a> Collector<'a, '_> {
     fn modes(&mut self, lies: Place<'a>, modes: &'a [Name]) {
         if let Some(first) = &self.names.modes {
             self.report.push(
-                Diagnostic::error(
-                    "duplicate-modes",
-                    lies.file,
-                    lies.item.span,
-                    "a layer has one list of modes",
-                )
-                .help("write all modes in one item")
-                .label(first.file, first.item.span, "the first list"),
+                Diagnostic::error("duplicate-modes", lies.file, lies.item.span, "a layer has one list of modes")
+                    .help("write all modes in one item")
+                    .label(first.file, first.item.span, "the first list"),
             );
             return;
         }
@@ -238,7 +189,8 @@ impl<'a> Collector<'a, '_> {
             "tool" => "put all lines into one body",
             _ => "give one of them another name",
         };
-        let mut diagnostic = Diagnostic::error("duplicate-name", file, name.span, message).help(help);
+        let mut diagnostic =
+            Diagnostic::error("duplicate-name", file, name.span, message).help(help);
         if let Some((file, span)) = first {
             diagnostic = diagnostic.label(file, span, "the first one");
         }
@@ -263,11 +215,9 @@ impl<'a> Collector<'a, '_> {
         let code = if word == "default" { "duplicate-default" } else { "duplicate-unknown" };
         let message = format!("`{word}` stands twice in this layer");
         self.report.push(
-            Diagnostic::error(code, lies.file, lies.item.span, message).help("keep one of them").label(
-                file,
-                span,
-                "the first one",
-            ),
+            Diagnostic::error(code, lies.file, lies.item.span, message)
+                .help("keep one of them")
+                .label(file, span, "the first one"),
         );
     }
 }
@@ -354,7 +304,14 @@ impl<'a> Ordering<'a, '_> {
         }
     }
 
-    fn recursive(&self, way: &[Step<'_>], name: &str, next: &str, span: Span, report: &mut Vec<Diagnostic>) {
+    fn recursive(
+        &self,
+        way: &[Step<'_>],
+        name: &str,
+        next: &str,
+        span: Span,
+        report: &mut Vec<Diagnostic>,
+    ) {
         let Some(declared) = self.names.lets.get(name) else { return };
         let circle: Vec<&str> =
             way.iter().map(|step| step.name).skip_while(|n| *n != next).chain([next]).collect();
@@ -371,7 +328,11 @@ impl<'a> Ordering<'a, '_> {
 }
 
 /// Every word of a let that may be the name of another.
-fn mentions<'a>(node: &'a Let, is_word: &dyn Fn(&Field, &str) -> bool, found: &mut Vec<(&'a str, Span)>) {
+fn mentions<'a>(
+    node: &'a Let,
+    is_word: &dyn Fn(&Field, &str) -> bool,
+    found: &mut Vec<(&'a str, Span)>,
+) {
     match &node.value {
         LetValue::Set(set) => set_mentions(set, &|_| false, found),
         LetValue::Condition(condition) => condition_mentions(condition, is_word, found, 0),

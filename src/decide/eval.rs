@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use crate::compile::expr::{Atom, AtomKind, Directory, Expr, OrderOperator, Scalar, Scalars, Subject, Test};
+use crate::compile::expr::{Atom, AtomKind, CommandPart, Directory, Expr, OrderOperator, Scalar, Scalars, Subject, Test};
 use crate::effects::shell::matching;
 use crate::model::command::Flag;
+use crate::model::effect::Resource;
 use crate::model::path::{Anchors, Folding, PathFact, PathVariant, VariantRole};
 use crate::model::pattern::path::strip_dir;
 use crate::model::pattern::{Coverage, HostPattern, net};
@@ -51,7 +52,13 @@ pub(super) fn evaluate(expr: &Expr, view: View<'_>, frame: Frame<'_>) -> Truth {
 /// The truth of one comparison, its negation included.
 pub(super) fn comparison(atom: &Atom, view: View<'_>, frame: Frame<'_>) -> Truth {
     match &atom.kind {
-        AtomKind::Test { subject, test } => tested(read(subject, view), subject, test, atom.negated, frame),
+        AtomKind::Test { subject, test } => {
+            if let (Some(command), Test::ContainsElement(Scalar::Text(flag))) = (flags_of(subject, view), test) {
+                let truth = matching::flag_contained(command, flag);
+                return if atom.negated { !truth } else { truth };
+            }
+            tested(read(subject, view), subject, test, atom.negated, frame)
+        }
         AtomKind::Quantified { all, subject, test_negated, test } => {
             let datum = read(subject, view);
             let unresolved = match test {
@@ -70,6 +77,15 @@ pub(super) fn comparison(atom: &Atom, view: View<'_>, frame: Frame<'_>) -> Truth
             if atom.negated { !truth } else { truth }
         }
         AtomKind::SessionHas(label) => Truth::from(frame.labels.contains(label) != atom.negated),
+    }
+}
+
+/// The command whose flags are looked at: the catalogue knows more about them than their texts.
+fn flags_of<'a>(subject: &Subject, view: View<'a>) -> Option<&'a Command> {
+    match (subject, &view.effect.resource) {
+        (Subject::Command(CommandPart::Flags), Resource::Command(command)) => Some(command),
+        (Subject::Via(CommandPart::Flags), _) => view.effect.via.as_deref(),
+        _ => None,
     }
 }
 

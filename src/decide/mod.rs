@@ -13,5 +13,6 @@ mod text;
 pub mod trace;
 
 pub use engine::decide;
+pub use json::verdict_to_json;
 pub use permit::{Decision, Pending, Permit};
 pub use trace::{Trace, explain};

@@ -6,9 +6,10 @@ use crate::model::path::Folding;
 use crate::syntax::ast::Date;
 
 /// What a host lets the engine look at. Nothing behind it changes anything. The real one is
-/// `host::fs::RealWorld`, the virtual one [`virtual_world::VirtualWorld`] (made from YAML or JSON).
+/// `host::fs::RealWorld`, the virtual one [`super::virtual_world::VirtualWorld`] (made from YAML or JSON).
 ///
-/// Paths are absolute in the platform's own spelling. An implementation answers in bounded time.
+/// Paths are absolute, `/`-separated (`C:/…` on Windows), and their directories canonical: resolve a path
+/// ([`super::path::resolve`]) before asking about it. An implementation answers in bounded time.
 pub trait World: Send + Sync {
     /// The workspace root, absolute, as given.
     fn workspace(&self) -> &str;

@@ -73,6 +73,27 @@ pub struct Verdict {
     pub policy: Digest,
 }
 
+impl Verdict {
+    /// The verdict where nobody can be asked: every `ask` is a `block`.
+    #[must_use]
+    pub fn unattended(mut self) -> Self {
+        let stricter = |level: Level| if level == Level::Ask { Level::Block } else { level };
+        // Rules that asked beside rules that blocked now give the verdict with them.
+        if self.level == Level::Block {
+            let asking = self.effects.iter().filter(|effect| effect.level == Level::Ask);
+            self.rules.extend(asking.flat_map(|effect| effect.rules.iter().cloned()));
+            self.rules.sort();
+            self.rules.dedup();
+        }
+        self.level = stricter(self.level);
+        self.effects.iter_mut().for_each(|effect| effect.level = stricter(effect.level));
+        self.reasons.iter_mut().for_each(|reason| reason.level = stricter(reason.level));
+        self.reasons.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.rule.cmp(&b.rule)));
+        self.approval = None;
+        self
+    }
+}
+
 /// The verdict on one effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectVerdict {

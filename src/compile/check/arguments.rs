@@ -4,9 +4,8 @@
 use serde_json::Value;
 
 use crate::base::suggest::nearest;
-use crate::base::{Diagnostic, Span};
+use crate::base::{Diagnostic, Fix, Span};
 use crate::compile::expr::{AtomKind, Scalar, Subject, Test};
-use crate::compile::import::quoted_list;
 use crate::compile::program::Scope;
 use crate::model::{Number, ToolPattern};
 use crate::syntax::ast::Step;
@@ -54,10 +53,14 @@ impl Checker<'_> {
         let message = format!("the schema of `{tool}` has no argument `{name}`");
         let mut diagnostic = self.error("unknown-argument", span, message);
         if !others.is_empty() {
-            diagnostic = diagnostic.expected(format!("one of {}", quoted_list(others)));
+            diagnostic = diagnostic.expected(super::one_of(others));
         }
         if let Some(near) = nearest(name, others.iter().copied()) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            if let Some(at) = self.text(span).rfind(&format!(".{name}")) {
+                let start = span.start as usize + at + 1;
+                diagnostic = diagnostic.fix(Fix::suggest(Span::new(start, start + name.len()), near));
+            }
         }
         diagnostic
     }
@@ -160,7 +163,7 @@ impl Checker<'_> {
         };
         let tool = tools.first().map_or("", |(tool, _)| tool.as_str());
         if let Some(why) = never(&|node| type_never(node, subject, test)) {
-            self.never(tool, &why, None, field);
+            self.never((tool, path), &why, None, field);
             return;
         }
         if !matches!(subject, Subject::Arg(_)) {
@@ -168,7 +171,7 @@ impl Checker<'_> {
         }
         let Test::OneOf(scalars) = test else {
             if let Some(why) = never(&|node| text_never(node, test)) {
-                self.never(tool, &why, None, value);
+                self.never((tool, path), &why, None, value);
             }
             return;
         };
@@ -181,27 +184,28 @@ impl Checker<'_> {
         let in_braces = self.text(value).starts_with('{');
         if in_braces || refused.len() == scalars.len() {
             for (scalar, why) in refused {
-                self.never(tool, &why, Some(shown(scalar)), value);
+                self.never((tool, path), &why, Some(shown(scalar)), value);
             }
         }
     }
 
-    fn never(&mut self, tool: &str, why: &Never, scalar: Option<String>, span: Span) {
-        let written = short(self.text(span));
+    fn never(&mut self, (tool, path): (&str, &[Step]), why: &Never, scalar: Option<String>, span: Span) {
+        let argument = argument_text(path);
         let diagnostic = match why {
             Never::Type(types) => {
                 let message = match scalar {
-                    Some(scalar) => format!("`{scalar}` is never a value of this argument of `{tool}`"),
-                    None => format!("the schema of `{tool}` says that `{written}` is {}", types_text(types)),
+                    Some(scalar) => format!("`{argument}` of `{tool}` is never `{scalar}`"),
+                    None => format!("`{argument}` of `{tool}` is {}, by its schema", types_text(types)),
                 };
-                self.error("argument-type", span, message).expected(types_text(types))
+                self.error("argument-type", span, message).expected(match types.as_slice() {
+                    [ty] if ty == "array" => "an operator on lists".to_owned(),
+                    _ => types_text(types),
+                })
             }
             Never::Enum(words) => {
-                let what = scalar.unwrap_or(written);
-                let message = format!("`{what}` is never a value of this argument of `{tool}`");
-                let mut diagnostic = self
-                    .error("enum-never", span, message)
-                    .expected(format!("one of {}", quoted_list(words)));
+                let what = scalar.unwrap_or_else(|| short(self.text(span)));
+                let message = format!("`{argument}` of `{tool}` is never `{what}`");
+                let mut diagnostic = self.error("enum-never", span, message).expected(super::one_of(words));
                 if let Some(near) = nearest(&what, words.iter().map(String::as_str)) {
                     diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
                 }
@@ -218,6 +222,23 @@ enum Never {
     Type(Vec<String>),
     /// The values that can.
     Enum(Vec<String>),
+}
+
+/// A place as it is written.
+fn argument_text(path: &[Step]) -> String {
+    let mut text = "args".to_owned();
+    for step in path {
+        match step {
+            Step::Name(name) if name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') => {
+                text.push('.');
+                text.push_str(name);
+            }
+            Step::Name(name) => text.push_str(&format!("[{}]", super::quote(name))),
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+            Step::Each => text.push_str("[*]"),
+        }
+    }
+    text
 }
 
 fn types_text(types: &[String]) -> String {

@@ -115,8 +115,8 @@ impl Checker<'_> {
     }
 
     fn clause_verb(&mut self, verb: Verb, word: &str, clause: &Clause) {
-        let names: Vec<String> = verbs(&clause.kind).iter().map(|v| format!("`{}`", v.as_str())).collect();
-        let of = names.join(", ");
+        let names: Vec<&str> = verbs(&clause.kind).iter().map(|verb| verb.as_str()).collect();
+        let of = super::join_or(&names);
         let (code, message) = match &clause.kind {
             ClauseKind::On { .. } => {
                 ("result-scope", format!("`on result of` is not for `{}` rules", verb.as_str()))
@@ -135,7 +135,7 @@ impl Checker<'_> {
             _ => "remove the clause, or use another verb".to_owned(),
         };
         let diagnostic =
-            self.error(code, clause.span, message).expected(format!("a rule that is {of}")).help(help);
+            self.error(code, clause.span, message).expected(format!("{of} as the verb")).help(help);
         self.report.push(diagnostic);
     }
 

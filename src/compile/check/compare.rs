@@ -3,7 +3,7 @@
 use crate::base::{Fix, Span};
 use crate::compile::expr::{AtomKind, CommandPart, OrderOperator, Scalar, Subject, Test};
 use crate::model::Number;
-use crate::syntax::ast::{Comparison, Operator, Quantifier, Value, ValueKind};
+use crate::syntax::ast::{Comparison, Function, Operator, Quantifier, Value, ValueKind};
 
 use super::Checker;
 use super::fields::{FieldInfo, Type};
@@ -48,7 +48,11 @@ impl Checker<'_> {
         let mut diagnostic = self
             .error("list-without-quantifier", span, format!("`{written}` is a list"))
             .expected(format!("`any {written}` or `all {written}`"));
-        diagnostic = if comparison.operator.node == Operator::Contains {
+        let function = comparison.left.function.as_ref().map(|function| function.node);
+        diagnostic = if function == Some(Function::Size) {
+            let list = self.text(comparison.left.field.span);
+            diagnostic.help(format!("the number of elements is `count({list})`"))
+        } else if comparison.operator.node == Operator::Contains {
             let list = written.replacen("[*]", "", 1);
             diagnostic.help(format!("for an element of the list write `{list} contains …`"))
         } else {

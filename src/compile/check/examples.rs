@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::base::{Span, Spanned};
 use crate::compile::program::{self, Verb};
+use crate::effects::VirtualWorld;
 use crate::model::value::parse_json;
 use crate::syntax::ast::Example;
 
@@ -78,12 +79,15 @@ impl Checker<'_> {
 
     fn world(&mut self, text: &Spanned<String>) -> Option<Value> {
         let value = self.json(text)?;
-        if value.is_object() {
-            return Some(value);
+        match VirtualWorld::from_json(value.clone()) {
+            Ok(_) => Some(value),
+            Err(error) => {
+                let diagnostic = self
+                    .error("bad-world", text.span, format!("this is no world: {error}"))
+                    .expected("an object such as `{\"files\": {\"a.txt\": \"\"}}`");
+                self.refuse(diagnostic)
+            }
         }
-        let diagnostic =
-            self.error("bad-world", text.span, "a world is an object").expected("`{\"files\": {…}, …}`");
-        self.refuse(diagnostic)
     }
 
     /// Reads JSON that stands in the policy.

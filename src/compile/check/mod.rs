@@ -130,6 +130,8 @@ impl<'a> Checker<'a> {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(Fix::suggest(span, near));
         } else if let Some(pack) = pack_with(name) {
             diagnostic = diagnostic.help(format!("`import \"std:{pack}\"` brings `{name}`"));
+        } else if what == "set" {
+            diagnostic = diagnostic.help(format!("for the string write `{}`", quote(name)));
         }
         self.refuse(diagnostic)
     }
@@ -244,6 +246,15 @@ pub(super) fn one_of<S: AsRef<str>>(words: &[S]) -> String {
     match words {
         [word] => format!("`{}`", word.as_ref()),
         words => format!("one of {}", quoted_list(words)),
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`, each in backticks.
+pub(super) fn join_or<S: AsRef<str>>(words: &[S]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => format!("`{}`", word.as_ref()),
+        [before @ .., last] => format!("{} or `{}`", quoted_list(before), last.as_ref()),
     }
 }
 

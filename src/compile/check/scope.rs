@@ -68,12 +68,15 @@ impl Checker<'_> {
         };
         let tools = by
             .iter()
-            .filter(|name| self.tool_name(name))
+            .filter(|name| {
+                let fine = self.tool_name(name);
+                if fine {
+                    self.unknown_tool(name.span, &name.node);
+                }
+                fine
+            })
             .map(|name| ToolPattern::parse(&name.node))
             .collect();
-        for name in by {
-            self.unknown_tool(name.span, &name.node);
-        }
         WrittenScope { scope: Scope { capabilities: set, tools, result }, capabilities: span }
     }
 
@@ -118,17 +121,14 @@ impl Checker<'_> {
             if in_scope.is_subset(carriers) || in_scope.is_empty() {
                 continue;
             }
-            let outside: Vec<_> = in_scope
-                .iter()
-                .filter(|c| !carriers.contains(*c))
-                .map(|c| format!("`{}`", c.as_str()))
-                .collect();
-            let message = format!("`{field}` is not a field of {} effects", join_or(&outside));
+            let outside: Vec<_> =
+                in_scope.iter().filter(|c| !carriers.contains(*c)).map(Capability::as_str).collect();
+            let message = format!("`{field}` is not a field of {} effects", super::join_or(&outside));
             let narrowed = all.intersection(in_scope);
             let mut diagnostic = Diagnostic::error("field-outside-scope", file, span, message);
             diagnostic = if all.is_empty() {
                 diagnostic
-                    .expected(format!("fields of one kind of effect (`{field}`: {})", spell(carriers)))
+                    .expected(format!("`{word} {}` for `{field}`", spell(carriers)))
                     .help("split the rule: no effect carries all the fields that it uses")
             } else if narrowed.is_empty() {
                 diagnostic
@@ -144,14 +144,5 @@ impl Checker<'_> {
             }
             self.report.push(labelled(diagnostic));
         }
-    }
-}
-
-/// `a`, `a or b`, `a, b or c`.
-fn join_or(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [word] => word.clone(),
-        [before @ .., last] => format!("{} or {last}", before.join(", ")),
     }
 }

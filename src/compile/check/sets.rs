@@ -298,11 +298,11 @@ impl Checker<'_> {
     ) -> Option<T> {
         let message = format!("`{name}` is {}, and stands in {}", inner.kind.describe(), kind.describe());
         let mut diagnostic =
-            self.error("set-type", span, message).expected(format!("names of {}", plural(kind)));
+            self.error("set-type", span, message).expected(format!("literals, or names of {}", plural(kind)));
         if kind == SetKind::Plain && set.kind.is_none() {
             let start = Span { start: set.span.start, end: set.span.start };
             diagnostic = diagnostic
-                .help(format!("write `{} {{` before the elements", inner.kind.word()))
+                .help(format!("write `{} {{…}}`", inner.kind.word()))
                 .fix(Fix::suggest(start, format!("{} ", inner.kind.word())));
         }
         self.refuse(diagnostic)

@@ -108,9 +108,12 @@ impl Checker<'_> {
     pub(super) fn plain_text(&mut self, ty: Type, text: &str, span: Span) -> Option<()> {
         if ty != Type::Json && text.contains('*') {
             let help = match ty {
-                Type::Program => "write a pattern: ``command is `PROGRAM* ...` ``",
-                Type::Flag => "name each flag",
-                _ => "write a regular expression: `matches /…/`",
+                Type::Program => format!("write a pattern: ``command is `{text} ...` ``"),
+                Type::Flag => "name each flag".to_owned(),
+                _ => {
+                    let regex = regex_syntax::escape(text).replace("\\*", ".*").replace('/', "\\/");
+                    format!("a regular expression can: `matches /{regex}/`")
+                }
             };
             let message = format!("`*` stands for itself in `{}`: a plain string is no pattern", quote(text));
             let diagnostic =

@@ -29,6 +29,10 @@ impl Lowered {
                 a.push(b);
                 Expr::All(a)
             }
+            (a, Expr::All(mut b)) => {
+                b.insert(0, a);
+                Expr::All(b)
+            }
             (a, b) => Expr::All(vec![a, b]),
         };
         Self { expr, uses }
@@ -105,7 +109,7 @@ impl<'a> Checker<'a> {
 
     fn too_deep<T>(&mut self, span: Span) -> Option<T> {
         let diagnostic = self
-            .error("nesting-too-deep", span, "the condition is nested too deeply, names included")
+            .error("too-deep", span, "the condition is nested too deeply, names included")
             .expected(format!("at most {NESTING_LEVELS_MAX} levels"))
             .help("split it into several rules");
         self.refuse(diagnostic)

@@ -1,0 +1,374 @@
+//! The stages of the pipeline, each consuming what the one before gave.
+
+mod outcome;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::base::{Digest, limits};
+use crate::compile::Program;
+use crate::compile::program::{Redaction, Rule, Verb};
+use crate::decide::{Decision, Permit, decide, verdict_to_json};
+use crate::model::value::parse_call;
+use crate::model::{Call, Level, Verdict};
+
+use super::audit::BY_GATE;
+use super::cancel::Cancel;
+use super::envelope::{Code, Envelope};
+use super::journal::{Draft, OpenRecord, Outcome, Record, close};
+use super::pipeline::{Inner, Intent};
+use super::registry::Registered;
+use super::run::{Ran, Start, execute};
+use super::scrub::{Rewriting, Scrubber};
+use super::tool::{Judgement, Refusal};
+
+use outcome::{Stop, refusal, unattended};
+
+type Halted = Box<Stop>;
+
+/// A call that may be opened and started.
+struct Ready {
+    permit: Permit,
+    verdict: Verdict,
+    entry: Registered,
+    /// Held until the call has ended.
+    slot: OwnedSemaphorePermit,
+    terms: Terms,
+}
+
+/// What the call's own definition, the policy and the caller ask of its execution.
+struct Terms {
+    time_ms: u64,
+    output_bytes: u64,
+    rewriting: Rewriting,
+}
+
+impl Inner {
+    /// The pipeline. Every way through it ends in the one `close`.
+    #[tracing::instrument(name = "call", skip_all)]
+    pub(super) async fn drive(self: Arc<Self>, intent: Intent, draft: Draft, cancel: Cancel) -> Envelope {
+        let (record, outcome) = match self.prepare(intent, &draft, &cancel).await {
+            Err(stop) => (Record::Draft(draft), self.rejected(*stop)),
+            Ok(ready) => {
+                let grade = ready.entry.tool.definition().grade;
+                let verdict = ready.verdict.clone();
+                match draft.open(self.opening(&ready)).await {
+                    Err((draft, _)) => {
+                        let message = "the audit log cannot be written; nothing was done".to_owned();
+                        let stop = Stop::new(Code::Audit, message).with(Some(verdict), Some(grade));
+                        (Record::Draft(draft), self.rejected(stop))
+                    }
+                    Ok(open) => {
+                        let outcome = self.carry_out(ready, &open, cancel).await;
+                        (Record::Open(open), outcome)
+                    }
+                }
+            }
+        };
+        close(record, outcome).await
+    }
+
+    /// Everything before the record is opened.
+    async fn prepare(&self, intent: Intent, draft: &Draft, cancel: &Cancel) -> Result<Ready, Halted> {
+        if self.desk.log.is_halted() {
+            return Err(Stop::boxed(Code::Audit, "the audit log cannot be written; nothing was done"));
+        }
+        let (call, entry) = self.read(intent, draft).await?;
+        let mut slot = None;
+        for round in 0..limits::DECIDE_ROUNDS_MAX {
+            let grade = entry.tool.definition().grade;
+            let graded = |stop: Halted| Box::new(stop.graded(grade));
+            let (permit, program) = self.judge(&call, "decide", draft).await.map_err(graded)?;
+            let terms = terms(self.output_bytes, &permit, &entry, &program).map_err(graded)?;
+            self.check(&permit, &entry, draft).await.map_err(graded)?;
+            if slot.is_none() {
+                slot = Some(admit(&entry, cancel).await.map_err(graded)?);
+            }
+            let first = (permit.verdict().clone(), permit.effects().to_vec(), permit.revoke());
+            let (permit, _) = self.judge(&call, "facts", draft).await.map_err(graded)?;
+            let same =
+                first.0 == *permit.verdict() && first.1 == permit.effects() && first.2 == *permit.call();
+            if same && let Some(slot) = slot.take() {
+                let verdict = first.0;
+                return Ok(Ready { permit, verdict, entry, slot, terms });
+            }
+            tracing::debug!(round, "the facts changed while the call was judged");
+        }
+        Err(Stop::boxed(Code::Policy, "what the call would touch kept changing while it was judged"))
+    }
+
+    /// The stages `parse` and `schema`.
+    async fn read(&self, intent: Intent, draft: &Draft) -> Result<(Call, Registered), Halted> {
+        let call = self.parse(intent).inspect_err(|stop| {
+            draft.note("parse", BY_GATE, "rejected", json!({"code": stop.code.as_str()}));
+        })?;
+        let tool = self.scrubber.text(&call.tool, &Rewriting::default());
+        draft.name(&call.id, tool);
+        draft.note("parse", BY_GATE, "ok", self.call_detail(&call));
+        let entry = self.registry.get(&call.tool).cloned();
+        let Some(entry) = entry else {
+            draft.note("schema", BY_GATE, "unknown-tool", Value::Null);
+            let stop = Stop::new(Code::UnknownTool, format!("there is no tool `{}`", call.tool));
+            let verdict = self.blocking_verdict(&call).await;
+            return Err(Box::new(stop.with(verdict, None)));
+        };
+        let definition = entry.tool.definition();
+        let grade = Some(definition.grade);
+        let checked = match &definition.declaration.schema {
+            Some(schema) => schema.check(&Value::Object(call.args.clone())),
+            None => Ok(()),
+        };
+        if let Err(violations) = checked {
+            let text: Vec<_> = violations.iter().map(outcome::violation).collect();
+            let message = format!("the arguments of {} do not fit: {}", call.tool, text.join("; "));
+            draft.note("schema", BY_GATE, "rejected", json!({"violations": text.len()}));
+            let verdict = self.blocking_verdict(&call).await;
+            return Err(Box::new(Stop::new(Code::InvalidArguments, message).with(verdict, grade)));
+        }
+        draft.note("schema", BY_GATE, "ok", Value::Null);
+        if call.timeout_ms == Some(0) {
+            let stop = Stop::new(Code::Limit, "a time limit of zero lets nothing run".to_owned());
+            return Err(Box::new(stop.with(None, grade)));
+        }
+        if call.background {
+            let stop = Stop::new(Code::NotEnforced, "`background` is not supported by this build".to_owned());
+            return Err(Box::new(stop.with(None, grade)));
+        }
+        Ok((call, entry))
+    }
+
+    fn parse(&self, intent: Intent) -> Result<Call, Halted> {
+        let (mut call, line) = match intent {
+            Intent::Call(call) => (*call, None),
+            Intent::Line { number, text } => match parse_call(&text) {
+                Ok(call) => (call, Some(number)),
+                Err(error) => {
+                    return Err(Stop::boxed(Code::InvalidCall, format!("line {number} is no call: {error}")));
+                }
+            },
+            Intent::Unreadable { number, reason } => {
+                return Err(Stop::boxed(Code::InvalidCall, format!("line {number} is no call: {reason}")));
+            }
+        };
+        if call.id.is_empty() {
+            call.id = self.ids.call_id();
+        }
+        if !self.is_new(&call) {
+            let place = line.map(|number| format!("line {number}: ")).unwrap_or_default();
+            let message = format!("{place}the id `{}` was used before in this session", call.id);
+            return Err(Stop::boxed(Code::InvalidCall, message));
+        }
+        call.context.mode = call.context.mode.take().or_else(|| self.default_mode.clone());
+        call.context.today = self.desk.clock.today();
+        call.context.source = self.registry.get(&call.tool).map(|entry| entry.source.clone());
+        Ok(call)
+    }
+
+    /// The stage that derives facts and decides.
+    async fn judge(
+        &self,
+        call: &Call,
+        stage: &'static str,
+        draft: &Draft,
+    ) -> Result<(Permit, Arc<Program>), Halted> {
+        let program = self.program();
+        let decision = self.decide(&program, call).await?;
+        let verdict = decision.verdict();
+        let by = if verdict.rules.is_empty() { BY_GATE.to_owned() } else { verdict.rules.join(", ") };
+        let detail = self.scrubber.value(verdict_to_json(verdict), &Rewriting::default()).into_inner();
+        let digest = Digest::of(detail.to_string().as_bytes()).to_string();
+        let detail =
+            if stage == "decide" { json!({"verdict": detail}) } else { json!({"verdictDigest": digest}) };
+        draft.note(stage, &by, verdict.level.as_str(), detail);
+        match decision {
+            Decision::Permitted(permit) => Ok((permit, program)),
+            Decision::Pending(pending) if self.unattended => {
+                let verdict = unattended(pending.verdict().clone());
+                Err(Box::new(refusal(verdict)))
+            }
+            Decision::Pending(pending) => Err(Box::new(outcome::approval(pending.verdict().clone()))),
+            Decision::Refused(verdict) => Err(Box::new(refusal(*verdict))),
+        }
+    }
+
+    async fn decide(&self, program: &Arc<Program>, call: &Call) -> Result<Decision, Halted> {
+        let (program, world, call) = (Arc::clone(program), Arc::clone(&self.world), call.clone());
+        let span = tracing::debug_span!("decide");
+        let decided = tokio::task::spawn_blocking(move || span.in_scope(|| decide(&program, call, &*world)));
+        decided
+            .await
+            .map_err(|_| Stop::boxed(Code::Internal, "the call could not be judged; nothing was done"))
+    }
+
+    /// The verdict of a call that is refused anyway, where the policy blocks it too.
+    async fn blocking_verdict(&self, call: &Call) -> Option<Verdict> {
+        let decision = self.decide(&self.program(), call).await.ok()?;
+        let verdict = decision.verdict();
+        (verdict.level == Level::Block).then(|| verdict.clone())
+    }
+
+    /// The tool's own check; it may look at files.
+    async fn check(&self, permit: &Permit, entry: &Registered, draft: &Draft) -> Result<(), Halted> {
+        let (call, effects) = (permit.call().clone(), permit.effects().to_vec());
+        let (tool, workspace) = (Arc::clone(&entry.tool), self.world.workspace().to_owned());
+        let checked = tokio::task::spawn_blocking(move || {
+            tool.check(&Judgement { call: &call, effects: &effects, workspace: &workspace })
+        });
+        let verdict = || Some(permit.verdict().clone());
+        match checked.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(Refusal(message))) => {
+                draft.note("check", BY_GATE, "rejected", Value::Null);
+                Err(Box::new(Stop::new(Code::InvalidArguments, message).with(verdict(), None)))
+            }
+            Err(_) => {
+                let message = "the tool failed before it began; nothing was done".to_owned();
+                Err(Box::new(Stop::new(Code::Internal, message).with(verdict(), None)))
+            }
+        }
+    }
+
+    /// What the opening record says.
+    fn opening(&self, ready: &Ready) -> Value {
+        let call = ready.permit.call();
+        json!({
+            "tool": call.tool,
+            "source": call.context.source,
+            "args": self.kept_args(&call.args),
+            "argsDigest": digest_of(&call.args),
+            "policy": ready.permit.revision().to_string(),
+            "grade": ready.entry.tool.definition().grade.as_str(),
+            "timeMs": ready.terms.time_ms,
+            "outputBytes": ready.terms.output_bytes,
+            "durability": self.desk.log.durability().as_str(),
+        })
+    }
+
+    fn call_detail(&self, call: &Call) -> Value {
+        json!({
+            "tool": self.scrubber.text(&call.tool, &Rewriting::default()).get(),
+            "args": self.kept_args(&call.args),
+            "argsDigest": digest_of(&call.args),
+            "mode": call.context.mode,
+            "user": call.context.user,
+            "agent": call.context.agent,
+            "session": call.context.session,
+            "cwd": call.context.cwd,
+        })
+    }
+
+    fn kept_args(&self, args: &Map<String, Value>) -> Value {
+        let scrubbed = self.scrubber.value(Value::Object(args.clone()), &Rewriting::default());
+        Scrubber::cut(scrubbed, limits::AUDIT_ARGS_BYTES_MAX).0.into_inner()
+    }
+
+    /// The stages `execute`, `scrub`, `redact` and `cut`.
+    async fn carry_out(self: &Arc<Self>, ready: Ready, open: &OpenRecord, cancel: Cancel) -> Outcome {
+        let Ready { permit, verdict, entry, slot, terms } = ready;
+        let start = Start {
+            tool: Arc::clone(&entry.tool),
+            revision: self.program().revision(),
+            workspace: self.world.workspace().to_owned(),
+            time_ms: terms.time_ms,
+            output_bytes: terms.output_bytes,
+            cancel,
+        };
+        let ran = execute(permit, open, start).await;
+        drop(slot);
+        let definition = entry.tool.definition();
+        let Ran::Output(output) = ran else {
+            return self.ended(ran, definition, verdict, terms.time_ms);
+        };
+        let inner = Arc::clone(self);
+        let kept = verdict.clone();
+        let scrub = move || inner.delivered(output, kept, &terms.rewriting, terms.output_bytes);
+        match tokio::task::spawn_blocking(scrub).await {
+            Ok(mut outcome) => {
+                outcome.grade = Some(definition.grade);
+                open.note("scrub", BY_GATE, "ok", Value::Null);
+                outcome
+            }
+            Err(_) => self.ended(Ran::Panicked, definition, verdict, 0),
+        }
+    }
+}
+
+fn digest_of(args: &Map<String, Value>) -> String {
+    Digest::of(Value::Object(args.clone()).to_string().as_bytes()).to_string()
+}
+
+/// The stage `admit`: a place among the tool's concurrent calls.
+async fn admit(entry: &Registered, cancel: &Cancel) -> Result<OwnedSemaphorePermit, Halted> {
+    let slot = Arc::clone(&entry.slots).acquire_owned();
+    let slot = tokio::select! {
+        biased;
+        () = cancel.requested() => None,
+        slot = slot => slot.ok(),
+    };
+    slot.ok_or_else(|| Stop::boxed(Code::Cancel, "the call was cancelled before it began; nothing was done"))
+}
+
+/// What the verdict asks of the execution. A clause that is not enforced here refuses the call.
+fn terms(output_bytes: u64, permit: &Permit, entry: &Registered, program: &Program) -> Result<Terms, Halted> {
+    let verdict = permit.verdict();
+    let definition = entry.tool.definition();
+    let duties = &verdict.obligations;
+    let refuse =
+        |code, message: String| Err(Box::new(Stop::new(code, message).with(Some(verdict.clone()), None)));
+    let not_enforced = |clause: String| {
+        refuse(Code::NotEnforced, format!("{clause} is not enforced by this build, so the call is refused"))
+    };
+    if let Some(limit) = duties.calls.first() {
+        return not_enforced(format!("`limit calls` of {}", limit.rule));
+    }
+    if let Some(grade) = duties.grade.filter(|grade| *grade > definition.grade) {
+        return not_enforced(format!("`limit grade {}` for {}", grade.as_str(), definition.name));
+    }
+    if let Some(label) = duties.mark.first() {
+        return not_enforced(format!("`mark {label}`"));
+    }
+    if verdict.approval.is_some() {
+        return not_enforced("an approval".to_owned());
+    }
+    let mut rewriting = Rewriting::default();
+    for name in duties.redact.iter().chain(&duties.result_rules) {
+        match rule_of(program, name).filter(|rule| rule.verb == Verb::Redact) {
+            Some(rule) => add_redactions(rule, &mut rewriting),
+            None => return not_enforced(format!("the result rule {name}")),
+        }
+    }
+    let limits_ms = [Some(definition.time_limit_ms), duties.time_ms, permit.call().timeout_ms];
+    let time_ms = limits_ms.into_iter().flatten().min().unwrap_or(limits::CALL_TIME_MS_DEFAULT);
+    if time_ms == 0 {
+        return refuse(Code::Limit, "a time limit of zero lets nothing run".to_owned());
+    }
+    let output_bytes = duties.output_bytes.map_or(output_bytes, |bytes| bytes.min(output_bytes));
+    Ok(Terms { time_ms, output_bytes, rewriting })
+}
+
+fn rule_of<'a>(program: &'a Program, full_name: &str) -> Option<&'a Rule> {
+    program.layers().iter().flat_map(|layer| &layer.rules).find(|rule| *rule.full_name == *full_name)
+}
+
+/// Every redact rule in whose scope the call is rewrites its result, whatever its condition: with the
+/// result not being a fact yet, the condition could not be known, and an unknown counts.
+fn add_redactions(rule: &Rule, rewriting: &mut Rewriting) {
+    for redaction in &rule.redactions {
+        match redaction {
+            Redaction::Secrets(with) => {
+                rewriting.secrets_with.get_or_insert_with(|| with.clone());
+            }
+            Redaction::Matches(pattern, with) => {
+                let known = rewriting
+                    .matches
+                    .iter()
+                    .any(|(regex, text)| regex.as_str() == pattern.regex.as_str() && text == with);
+                if !known {
+                    rewriting.matches.push((pattern.regex.clone(), with.clone()));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Rank 6a: findings about policies beyond what the compiler refuses.
+
+pub mod examples;

@@ -1,0 +1,89 @@
+//! `lint`: findings in three formats, mends.
+
+use super::{POLICY, Place};
+
+const BROKEN: &str = "\
+tollgate 1
+
+  allow reads { on read  when path under workspace }
+
+block keys {
+  on read
+  when path in {\"./keys/**\"
+}
+
+block more { on write  when path udner home }
+";
+
+#[test]
+fn findings_for_people() {
+    let place = Place::new();
+    place.file("policies/base.toll", BROKEN);
+    insta::assert_snapshot!(place.run(&["lint", "policies/base.toll"]));
+}
+
+#[test]
+fn findings_as_json() {
+    let place = Place::new();
+    let ended = place.file("policies/base.toll", BROKEN).run(&["lint", "policies", "--format", "json"]);
+    let findings: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((ended.status, ended.stderr.as_str()), (Some(1), ""));
+    insta::assert_json_snapshot!(findings);
+}
+
+#[test]
+fn findings_for_github() {
+    let place = Place::new();
+    place.file("a,b:c%.toll", BROKEN);
+    insta::assert_snapshot!(place.run(&["lint", "a,b:c%.toll", "--format", "github"]));
+}
+
+#[test]
+fn what_is_sound_is_said_to_be() {
+    let place = Place::new();
+    insta::assert_snapshot!(place.file("p.toll", POLICY).run(&["lint", "p.toll"]));
+}
+
+#[test]
+fn certain_mends_are_applied_and_nothing_else() {
+    let place = Place::new();
+    let broken = "tollgate 1\n\n  allow reads { on read  when path under workspace }\n\nblock x { on write  when path udner home }\n";
+    let ended = place.file("p.toll", broken).run(&["lint", "p.toll", "--fix"]);
+    insta::assert_snapshot!(format!("{ended}----- p.toll -----\n{}", place.text("p.toll")));
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let place = Place::new();
+    place.file("p.toll", BROKEN);
+    let coloured = |name: &str, value: &str| {
+        let work = place.work();
+        let output = place.command(&work, &["lint", "p.toll"]).env(name, value).output().unwrap();
+        output.stdout.contains(&0x1b)
+    };
+    assert!(!coloured("X", "x"));
+    assert!(!coloured("NO_COLOR", "1"));
+    assert!(coloured("CLICOLOR_FORCE", "1"));
+}
+
+#[test]
+fn hostile_texts_do_not_steer_the_terminal() {
+    let place = Place::new();
+    place.file(
+        "p.toll",
+        "tollgate 1\nallow \u{1b}[2J\u{202e}\u{9b}31m { on read }\nimport \"std:\u{1b}[31mx\"\n",
+    );
+    let ended = place.run(&["lint", "p.toll"]);
+    assert_eq!(ended.status, Some(1));
+    assert!(!ended.to_string().contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{ended}");
+}
+
+#[test]
+fn several_paths_are_checked_one_by_one() {
+    let place = Place::new();
+    place.file("a.toll", POLICY).file("b.toll", POLICY).file("c.toll", BROKEN);
+    let ended = place.run(&["lint", "a.toll", "b.toll", "c.toll", "c.toll"]);
+    assert!(ended.stderr.contains("in 4 files"), "{ended}");
+    let alone = place.run(&["lint", "c.toll"]);
+    assert_eq!(ended.stdout, alone.stdout, "what two sets share is said once");
+}

@@ -1,0 +1,16 @@
+//! The gate from outside: what a caller sees, what is recorded, and what never happens.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests make files, take time and fail by panicking"
+)]
+
+mod faults;
+mod files;
+mod limits;
+mod race;
+mod refusals;
+mod shell;
+pub mod support;
