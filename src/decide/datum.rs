@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::compile::expr::{CommandPart, Subject};
-use crate::model::command::{Flag, Piece, Reading, Word};
+use crate::effects::shell::matching;
+use crate::model::command::{Flag, Reading, Word};
 use crate::model::effect::{Address, NetworkFact, Resource};
 use crate::model::path::{PathFact, PathVariant, VariantRole, ext_of, name_of};
 use crate::model::{Call, Command, Effect, Number};
@@ -149,10 +150,18 @@ fn command_part(command: &Command, part: CommandPart) -> Datum<'_> {
         CommandPart::Whole | CommandPart::Program => Datum::Command(command),
         CommandPart::Cwd => Datum::Directory(&command.cwd),
         CommandPart::Flags => Datum::Lists(
-            command.readings.iter().map(|r| r.flags.iter().map(Element::Flag).chain(hidden(r)).collect()).collect(),
+            command
+                .readings
+                .iter()
+                .map(|r| r.flags.iter().map(Element::Flag).chain(hidden(r, command)).collect())
+                .collect(),
         ),
         CommandPart::Operands => Datum::Lists(
-            command.readings.iter().map(|r| r.operands.iter().map(Element::Word).chain(hidden(r)).collect()).collect(),
+            command
+                .readings
+                .iter()
+                .map(|r| r.operands.iter().map(Element::Word).chain(hidden(r, command)).collect())
+                .collect(),
         ),
         CommandPart::Words => Datum::Lists(vec![command.words.iter().map(Element::Word).collect()]),
         CommandPart::Wrappers => {
@@ -169,15 +178,8 @@ fn command_part(command: &Command, part: CommandPart) -> Datum<'_> {
 static HIDDEN: Word = Word { pieces: Vec::new(), splits: true, never_flag: false };
 
 /// A word that may turn out to be a flag may be one more flag, and one operand less.
-fn hidden<'a>(reading: &Reading) -> Option<Element<'a>> {
-    let maybe_flag = |word: &Word| {
-        let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown)) && !word.never_flag;
-        unknown_head || (word.pieces.is_empty() && word.splits)
-    };
-    // A flag of which only the dash is known.
-    let unclear = |flag: &Flag| flag.spellings.iter().all(|spelling| spelling == "-");
-    let any = reading.operands.iter().any(maybe_flag) || reading.flags.iter().any(unclear);
-    any.then_some(Element::Word(&HIDDEN))
+fn hidden<'a>(reading: &Reading, command: &Command) -> Option<Element<'a>> {
+    matching::may_have_flags(reading, command).then_some(Element::Word(&HIDDEN))
 }
 
 fn network<'a>(subject: &Subject, view: View<'a>) -> Datum<'a> {

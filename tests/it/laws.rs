@@ -58,7 +58,8 @@ pub fn law_of(
             continue;
         };
         for (at, call) in &case.calls {
-            let (one, two) = (verdict(&before, call, &case.worlds[*at]), verdict(&after, call, &case.worlds[*at]));
+            let (one, two) =
+                (verdict(&before, call, &case.worlds[*at]), verdict(&after, call, &case.worlds[*at]));
             judged += 1;
             assert!(
                 holds(&one, &two),
@@ -159,7 +160,9 @@ fn a_copy_of_a_rule_never_matters() {
             let mut copies = Vec::new();
             for item in &layer.items {
                 let mut words = item.splitn(3, ' ');
-                let (Some(verb), Some(name), Some(rest)) = (words.next(), words.next(), words.next()) else { continue };
+                let (Some(verb), Some(name), Some(rest)) = (words.next(), words.next(), words.next()) else {
+                    continue;
+                };
                 if ["allow", "warn", "ask", "block", "modify"].contains(&verb) && rng.chance(40) {
                     copies.push(format!("{verb} {name}-copy {rest}"));
                 }
@@ -230,10 +233,14 @@ fn one_more_warn_never_weakens() {
 #[test]
 fn one_more_ask_never_weakens_what_is_let_through() {
     // What nothing lets through is the one thing that an ask may soften.
-    law("ask", |rng, case| Some(with_one_more(rng, case, "ask")), |one, two| {
-        let not_let_through = |rule: &String| rule == "default" || rule == "unknown-tool";
-        one.rules.iter().any(not_let_through) || two.level >= one.level
-    });
+    law(
+        "ask",
+        |rng, case| Some(with_one_more(rng, case, "ask")),
+        |one, two| {
+            let not_let_through = |rule: &String| rule == "default" || rule == "unknown-tool";
+            one.rules.iter().any(not_let_through) || two.level >= one.level
+        },
+    );
 }
 
 #[test]
@@ -253,7 +260,11 @@ fn block_in_place_of_ask_never_weakens() {
 
 #[test]
 fn warn_in_place_of_allow_never_weakens() {
-    law("allow to warn", |rng, case| with_verb(rng, case, "allow", "warn"), |one, two| two.level >= one.level);
+    law(
+        "allow to warn",
+        |rng, case| with_verb(rng, case, "allow", "warn"),
+        |one, two| two.level >= one.level,
+    );
 }
 
 #[test]

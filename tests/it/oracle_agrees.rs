@@ -52,7 +52,12 @@ fn engine(program: &Program, call: &Call, world: &dyn World) -> Outcome {
 }
 
 /// Where the two differ, ignoring what only the oracle tells.
-fn differ(program: &Program, layers: &[LayerText], call: &Call, world: &dyn World) -> Option<(Outcome, Outcome)> {
+fn differ(
+    program: &Program,
+    layers: &[LayerText],
+    call: &Call,
+    world: &dyn World,
+) -> Option<(Outcome, Outcome)> {
     let ours = engine(program, call, world);
     let theirs = Outcome { unknown: false, ..oracle::judge(&load::policy(layers), call, world) };
     (ours != theirs).then_some((ours, theirs))

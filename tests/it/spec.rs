@@ -108,10 +108,8 @@ impl Page {
             Err(diagnostics) => self.fault(block, &format!("does not parse: {diagnostics:#?}")),
         }
         // A layer that passes loads only with another one.
-        let alone = [LayerInput {
-            name: name.to_owned(),
-            files: vec![(format!("{name}.toll"), block.text.clone())],
-        }];
+        let alone =
+            [LayerInput { name: name.to_owned(), files: vec![(format!("{name}.toll"), block.text.clone())] }];
         if block.kind == "toll" {
             let codes = errors(&compile(&alone, &NoFiles, Vec::new()));
             if !codes.is_empty() {
@@ -169,7 +167,8 @@ impl Page {
 
 /// A world in which the gate protects what the command line protects by default.
 fn world(text: &str) -> Result<VirtualWorld, tollgate::effects::virtual_world::WorldFileError> {
-    let protected = if text.contains("protected:") { "" } else { "protected: [tollgate.yaml, policy.toll]\n" };
+    let protected =
+        if text.contains("protected:") { "" } else { "protected: [tollgate.yaml, policy.toll]\n" };
     VirtualWorld::from_yaml(&format!("{protected}{text}"))
 }
 

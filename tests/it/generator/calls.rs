@@ -263,18 +263,35 @@ fn others(rng: &mut Rng, args: &mut Map<String, Value>) {
         .collect();
     maybe(rng, 50, "n", &numbers);
     maybe(rng, 40, "ok", &[json!(true), json!(false), json!("yes"), Value::Null]);
-    maybe(rng, 50, "name", &[json!("alpha"), json!("Beta"), json!("alphabet"), json!(""), json!(3), Value::Null]);
+    maybe(
+        rng,
+        50,
+        "name",
+        &[json!("alpha"), json!("Beta"), json!("alphabet"), json!(""), json!(3), Value::Null],
+    );
     maybe(
         rng,
         50,
         "tags",
-        &[json!([]), json!(["red"]), json!(["red", "blue"]), json!(["green", 3]), json!("red"), json!([null, "red"])],
+        &[
+            json!([]),
+            json!(["red"]),
+            json!(["red", "blue"]),
+            json!(["green", 3]),
+            json!("red"),
+            json!([null, "red"]),
+        ],
     );
     maybe(
         rng,
         40,
         "opt",
-        &[json!({"level": 3}), json!({"level": "high", "who": [{"id": "a"}, {"id": "b"}, {}]}), json!({}), json!("x")],
+        &[
+            json!({"level": 3}),
+            json!({"level": "high", "who": [{"id": "a"}, {"id": "b"}, {}]}),
+            json!({}),
+            json!("x"),
+        ],
     );
     maybe(rng, 10, "odd name", &[json!("odd"), json!(1)]);
 }

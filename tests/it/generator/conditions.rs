@@ -41,8 +41,18 @@ pub const GLOBS: [&str; 22] = [
     "./policies/**",
 ];
 
-const DIRECTORIES: [&str; 10] =
-    ["workspace", "workspace", "home", "temp", "\"./docs\"", "\"./src\"", "\"./cur\"", "\"/etc\"", "\"~/.ssh\"", "\"/w\""];
+const DIRECTORIES: [&str; 10] = [
+    "workspace",
+    "workspace",
+    "home",
+    "temp",
+    "\"./docs\"",
+    "\"./src\"",
+    "\"./cur\"",
+    "\"/etc\"",
+    "\"~/.ssh\"",
+    "\"/w\"",
+];
 
 pub const PATTERNS: [&str; 26] = [
     "cat ...",
@@ -83,7 +93,8 @@ pub const HOSTS: [&str; 7] = [
     "10.0.0.5",
 ];
 
-pub const NETS: [&str; 6] = ["10.0.0.0/8", "203.0.113.0/24", "::/0", "127.0.0.0/8", "203.0.113.7", "0.0.0.0/0"];
+pub const NETS: [&str; 6] =
+    ["10.0.0.0/8", "203.0.113.0/24", "::/0", "127.0.0.0/8", "203.0.113.7", "0.0.0.0/0"];
 
 pub const URLS: [&str; 6] = [
     "https://api.example.com/v1/**",
@@ -94,7 +105,8 @@ pub const URLS: [&str; 6] = [
     "https://*/*",
 ];
 
-pub const TARGETS: [&str; 5] = ["support@example.com", "billing@example.com", "eve@evil.example", "users", "orders"];
+pub const TARGETS: [&str; 5] =
+    ["support@example.com", "billing@example.com", "eve@evil.example", "users", "orders"];
 
 /// A condition for a scope.
 pub fn condition(rng: &mut Rng, scope: Scope<'_>, known: &Known, depth: usize) -> String {
@@ -175,7 +187,11 @@ fn set(rng: &mut Rng, known: &Known, kind: &str, inline: String) -> String {
     } else if rng.chance(70) {
         named[rng.below(named.len())].clone()
     } else {
-        inline.replacen('}', &format!(", {}}}", named[rng.below(named.len())]), usize::from(!inline.contains("{}")))
+        inline.replacen(
+            '}',
+            &format!(", {}}}", named[rng.below(named.len())]),
+            usize::from(!inline.contains("{}")),
+        )
     }
 }
 
@@ -187,8 +203,13 @@ fn path(rng: &mut Rng, known: &Known) -> String {
     let no = not(rng);
     match rng.below(13) {
         0..=3 => {
-            let inline = literals(rng, &GLOBS.iter().copied().filter(|g| !g.contains('{')).collect::<Vec<_>>());
-            let set = if rng.chance(80) { set(rng, known, "path", inline) } else { "{\"./{docs,src}/**\"}".to_owned() };
+            let inline =
+                literals(rng, &GLOBS.iter().copied().filter(|g| !g.contains('{')).collect::<Vec<_>>());
+            let set = if rng.chance(80) {
+                set(rng, known, "path", inline)
+            } else {
+                "{\"./{docs,src}/**\"}".to_owned()
+            };
             format!("path {no}in {set}")
         }
         4 | 5 => format!("path {no}under {}", rng.pick(&DIRECTORIES)),
@@ -205,8 +226,14 @@ fn path(rng: &mut Rng, known: &Known) -> String {
             1 => format!("path.ext {no}in {{\"rs\", \"md\"}}"),
             _ => format!("lower(path.name) {no}ends with \".md\""),
         },
-        10 => format!("path.kind {no}in {{{}}}", rng.some(&["file", "dir", "tree", "missing", "shared", "other"], 1, 3).join(", ")),
-        11 => format!("action {no}in {{{}}}", rng.some(&["read", "list", "create", "change", "delete"], 1, 3).join(", ")),
+        10 => format!(
+            "path.kind {no}in {{{}}}",
+            rng.some(&["file", "dir", "tree", "missing", "shared", "other"], 1, 3).join(", ")
+        ),
+        11 => format!(
+            "action {no}in {{{}}}",
+            rng.some(&["read", "list", "create", "change", "delete"], 1, 3).join(", ")
+        ),
         _ => format!("path is {no}unresolved"),
     }
 }
@@ -220,8 +247,14 @@ fn command(rng: &mut Rng, known: &Known) -> String {
             let inline: Vec<String> = rng.some(&PATTERNS, 1, 3).iter().map(|p| format!("`{p}`")).collect();
             format!("command {no}in {}", set(rng, known, "command", format!("{{{}}}", inline.join(", "))))
         }
-        6 => format!("command.program {no}in {{{}}}", quoted(&rng.some(&["cat", "git", "rm", "frob", "make", "ls"], 1, 3))),
-        7 => format!("{each} command.flags is {no}\"{}\"", rng.pick(&["-r", "-f", "--force", "-x", "--recursive"])),
+        6 => format!(
+            "command.program {no}in {{{}}}",
+            quoted(&rng.some(&["cat", "git", "rm", "frob", "make", "ls"], 1, 3))
+        ),
+        7 => format!(
+            "{each} command.flags is {no}\"{}\"",
+            rng.pick(&["-r", "-f", "--force", "-x", "--recursive"])
+        ),
         8 => format!("command.flags {no}contains \"{}\"", rng.pick(&["-r", "--force", "-x"])),
         9 => match rng.below(4) {
             0 => format!("{each} command.operands {no}starts with \"docs\""),
@@ -299,17 +332,27 @@ pub fn argument(rng: &mut Rng) -> String {
     let each = rng.pick(&["any", "all"]);
     match rng.below(24) {
         0 => format!("args.n is {no}{}", rng.pick(&["5", "5.0", "100", "0"])),
-        1 | 2 => format!("args.n {} {}", rng.pick(&["<", "<=", ">", ">="]), rng.pick(&["5", "1.5", "100", "0"])),
+        1 | 2 => {
+            format!("args.n {} {}", rng.pick(&["<", "<=", ">", ">="]), rng.pick(&["5", "1.5", "100", "0"]))
+        }
         3 => format!("args.n {no}in {{{}}}", rng.pick(&["1, 5", "\"5\"", "5, \"5\"", "true"])),
         4 | 5 => format!("args.ok is {no}{}", rng.pick(&["true", "false"])),
         6 => format!("args.name is {no}\"{}\"", rng.pick(&["alpha", "beta", ""])),
         7 => format!("args.name {no}in {{{}}}", rng.pick(&["\"alpha\", \"Beta\"", "3", "\"x\", 3"])),
-        8 => format!("args.name {no}matches /{}/{}", rng.pick(&["alpha", "al.*", "b[a-z]+", "x|alpha"]), rng.pick(&["", "i"])),
+        8 => format!(
+            "args.name {no}matches /{}/{}",
+            rng.pick(&["alpha", "al.*", "b[a-z]+", "x|alpha"]),
+            rng.pick(&["", "i"])
+        ),
         9 => format!("args.name {no}contains {}", rng.pick(&["\"alpha\"", "/a$/", "\"\""])),
         10 => format!("args.name {no}starts with \"al\""),
         11 => format!("lower(args.name) is {no}\"beta\""),
         12 => format!("size(args.name) {} {}", rng.pick(&["<", ">="]), rng.pick(&["4", "5"])),
-        13 => format!("args.{} is {no}{}", rng.pick(&["n", "ok", "name", "tags", "opt", "opt.level"]), rng.pick(&["present", "absent"])),
+        13 => format!(
+            "args.{} is {no}{}",
+            rng.pick(&["n", "ok", "name", "tags", "opt", "opt.level"]),
+            rng.pick(&["present", "absent"])
+        ),
         14 => format!("args.{} is {no}null", rng.pick(&["n", "ok", "name"])),
         15 | 16 => format!("{each} args.tags[*] is {no}\"{}\"", rng.pick(&["red", "blue"])),
         17 => format!("{each} args.tags[*] {no}in {{\"red\", \"green\"}}"),

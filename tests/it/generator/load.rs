@@ -42,7 +42,11 @@ pub fn policy(layers: &[LayerText]) -> Policy {
 }
 
 /// The effects of a call, for people.
-pub fn effects(layers: &[LayerText], call: &tollgate::model::Call, world: &dyn tollgate::effects::World) -> String {
+pub fn effects(
+    layers: &[LayerText],
+    call: &tollgate::model::Call,
+    world: &dyn tollgate::effects::World,
+) -> String {
     match crate::oracle::effects(&policy(layers), call, world) {
         Ok(effects) => effects.iter().map(|effect| format!("{effect:?}\n")).collect(),
         Err(pseudo) => pseudo.to_owned(),

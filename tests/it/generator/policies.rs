@@ -132,8 +132,12 @@ fn lets(rng: &mut Rng, known: &mut Known, items: &mut Vec<String>) {
             known.sets.push((kind, outer));
         }
     }
-    let scopes: [(&'static str, Scope<'_>); 4] =
-        [("path", &["read", "write"]), ("command", &["exec"]), ("network", &["network"]), ("", &["read", "exec", "nothing"])];
+    let scopes: [(&'static str, Scope<'_>); 4] = [
+        ("path", &["read", "write"]),
+        ("command", &["exec"]),
+        ("network", &["network"]),
+        ("", &["read", "exec", "nothing"]),
+    ];
     for (field, scope) in scopes {
         if rng.chance(20) {
             let name = format!("case-{}", if field.is_empty() { "any" } else { field });
@@ -161,7 +165,17 @@ fn by(rng: &mut Rng) -> String {
     if !rng.chance(20) {
         return String::new();
     }
-    let tools = ["shell", "read_file", "fetch", "copy", "mystery", "send_mail", "\"mcp:t/*\"", "\"m*\"", "write_file"];
+    let tools = [
+        "shell",
+        "read_file",
+        "fetch",
+        "copy",
+        "mystery",
+        "send_mail",
+        "\"mcp:t/*\"",
+        "\"m*\"",
+        "write_file",
+    ];
     format!(" by {}", rng.some(&tools, 1, 3).join(", "))
 }
 
@@ -245,8 +259,16 @@ fn edit(rng: &mut Rng) -> String {
         5 | 6 => format!("clamp args.n to {}", rng.pick(&["1..10", "0..5", "2.5..60"])),
         7 => format!("remove args.{}", rng.pick(&["n", "tags", "opt.level"])),
         8 => "append args.tags = \"blue\"".to_owned(),
-        9 | 10 => format!("replace args.name matching /{}/ with \"{}\"", rng.pick(&["b", "alpha", "[A-Z]"]), rng.pick(&["x", "$0b", ""])),
-        11 => format!("replace args.path matching /{}/ with \"{}\"", rng.pick(&["\\.env", "docs", "^out"]), rng.pick(&["README.md", "src"])),
+        9 | 10 => format!(
+            "replace args.name matching /{}/ with \"{}\"",
+            rng.pick(&["b", "alpha", "[A-Z]"]),
+            rng.pick(&["x", "$0b", ""])
+        ),
+        11 => format!(
+            "replace args.path matching /{}/ with \"{}\"",
+            rng.pick(&["\\.env", "docs", "^out"]),
+            rng.pick(&["README.md", "src"])
+        ),
         12 => format!("set args.path = \"{}\"", rng.pick(&["README.md", "docs/a.md"])),
         13 => "fill args.out = \"docs/new.md\"".to_owned(),
         14 => "replace args.url matching /^http:/ with \"https:\"".to_owned(),

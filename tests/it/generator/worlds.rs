@@ -56,7 +56,8 @@ pub fn world(rng: &mut Rng) -> Value {
         "links": links,
         "hosts": hosts(rng),
     });
-    let mut set = |key: &str, value: Value| drop(world.as_object_mut().unwrap().insert(key.to_owned(), value));
+    let mut set =
+        |key: &str, value: Value| drop(world.as_object_mut().unwrap().insert(key.to_owned(), value));
     if rng.chance(30) {
         let all = FILES.iter().map(|file| (absolute(file), json!("text"))).collect();
         set("files", Value::Object(all));

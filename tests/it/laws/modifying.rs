@@ -21,7 +21,8 @@ fn rewriting_never_softens() {
 #[test]
 fn rewriting_settles_in_one_pass() {
     let (mut judged, mut at) = (0, 0);
-    let modifying = |layers: &[LayerText]| layers.iter().any(|l| l.items.iter().any(|i| i.starts_with("modify ")));
+    let modifying =
+        |layers: &[LayerText]| layers.iter().any(|l| l.items.iter().any(|i| i.starts_with("modify ")));
     while judged < cases(2_000) {
         let seed = seed().wrapping_add(2_000_000 + at);
         at += 1;

@@ -8,8 +8,14 @@ use crate::generator::{self, Rng, load};
 use crate::oracle_agrees::{cases, seed};
 
 const PATHS: [(&str, &[&str]); 4] = [
-    ("docs/a.md", &["./docs/a.md", "docs/../docs/a.md", "/w/app/docs/a.md", "docs//a.md", "src/../docs/./a.md"]),
-    ("src/main.rs", &["cur/main.rs", "chain", "docs/link.md", "./src/lib/../main.rs", "docs/hard.txt/../../src/main.rs"]),
+    (
+        "docs/a.md",
+        &["./docs/a.md", "docs/../docs/a.md", "/w/app/docs/a.md", "docs//a.md", "src/../docs/./a.md"],
+    ),
+    (
+        "src/main.rs",
+        &["cur/main.rs", "chain", "docs/link.md", "./src/lib/../main.rs", "docs/hard.txt/../../src/main.rs"],
+    ),
     (".env", &["./.env", "/w/app/.env", "src/../.env", "docs/up/.env"]),
     ("/etc/passwd", &["out.txt", "/etc/../etc/passwd", "//etc/passwd", "../../etc/passwd"]),
 ];
@@ -28,14 +34,35 @@ const URLS: [(&str, &[&str]); 3] = [
     ),
     (
         "http://10.0.0.5/",
-        &["http://0x0a.0.0.5/", "http://167772165/", "http://10.5/", "http://012.0.0.5:80/", "http://[::ffff:10.0.0.5]/"],
+        &[
+            "http://0x0a.0.0.5/",
+            "http://167772165/",
+            "http://10.5/",
+            "http://012.0.0.5:80/",
+            "http://[::ffff:10.0.0.5]/",
+        ],
     ),
-    ("https://internal.example.com/a/b", &["https://Internal.Example.com/a/b", "https://internal.example.com/a/b?x=1"]),
+    (
+        "https://internal.example.com/a/b",
+        &["https://Internal.Example.com/a/b", "https://internal.example.com/a/b?x=1"],
+    ),
 ];
 
 const COMMANDS: [(&str, &[&str]); 7] = [
-    ("cat README.md", &["cat 'README.md'", "\"cat\" README.md", "c\\at README.md", "/usr/bin/cat README.md", "cat  README.md"]),
-    ("rm -rf docs", &["rm -r -f docs", "rm -fr docs", "rm --recursive --force docs", "rm docs -rf", "/bin/rm -Rf docs"]),
+    (
+        "cat README.md",
+        &[
+            "cat 'README.md'",
+            "\"cat\" README.md",
+            "c\\at README.md",
+            "/usr/bin/cat README.md",
+            "cat  README.md",
+        ],
+    ),
+    (
+        "rm -rf docs",
+        &["rm -r -f docs", "rm -fr docs", "rm --recursive --force docs", "rm docs -rf", "/bin/rm -Rf docs"],
+    ),
     ("git status", &["git 'status'", "/usr/bin/git status", "g'i't status", "A=1; git status"]),
     ("git push --force origin main", &["git push origin main --force", "git push -f origin main"]),
     ("cp docs/a.md x", &["cp ./docs/a.md x", "cp docs/a.md ./x", "cp -- docs/a.md x"]),
@@ -57,7 +84,8 @@ fn pair(rng: &mut Rng) -> (&'static str, &'static str, &'static str, &'static st
 
 /// What looks at the text itself, which a spelling may change.
 fn reads_text(item: &str) -> bool {
-    item.starts_with("modify ") || ["command.words", "url.query", "url in", "url is"].iter().any(|w| item.contains(w))
+    item.starts_with("modify ")
+        || ["command.words", "url.query", "url in", "url is"].iter().any(|w| item.contains(w))
 }
 
 #[test]
@@ -75,7 +103,13 @@ fn another_spelling_never_softens() {
         let Ok(program) = load::program(&case.layers) else { continue };
         // Every file and link is there, so that each spelling is one of the same file.
         let mut world = case.worlds[0].clone();
-        for file in ["/w/app/docs/a.md", "/w/app/src/main.rs", "/w/app/.env", "/w/app/README.md", "/w/app/src/lib/x.rs"] {
+        for file in [
+            "/w/app/docs/a.md",
+            "/w/app/src/main.rs",
+            "/w/app/.env",
+            "/w/app/README.md",
+            "/w/app/src/lib/x.rs",
+        ] {
             world["files"][file] = json!("text");
         }
         let links = json!({"/w/app/out.txt": "/etc/passwd", "/w/app/cur": "src", "/w/app/chain": "cur/main.rs",
@@ -93,7 +127,8 @@ fn another_spelling_never_softens() {
                 call.args.insert(key.to_owned(), Value::String(text.to_owned()));
                 call
             };
-            let (one, two) = (verdict(&program, &with(plain), &world), verdict(&program, &with(other), &world));
+            let (one, two) =
+                (verdict(&program, &with(plain), &world), verdict(&program, &with(other), &world));
             judged += 1;
             assert!(
                 two.level >= one.level,

@@ -25,7 +25,10 @@ fn realisation(rng: &mut Rng, call: &Call, world: &Value) -> Option<[(Call, Valu
                     after["links"].as_object_mut()?.shift_remove("/w/app/loop");
                     after["files"]["/w/app/loop"] = json!("text");
                 }
-                _ => after["links"]["/w/app/loop"] = json!(rng.pick(&["docs/a.md", "/etc/passwd", "src", ".env", "new"])),
+                _ => {
+                    after["links"]["/w/app/loop"] =
+                        json!(rng.pick(&["docs/a.md", "/etc/passwd", "src", ".env", "new"]))
+                }
             }
             Some([(call.clone(), before), (call, after)])
         }
@@ -39,11 +42,22 @@ fn realisation(rng: &mut Rng, call: &Call, world: &Value) -> Option<[(Call, Valu
         }
         // A word that only the shell will know.
         2 | 3 if call.tool == "shell" => {
-            let lines = ["cat \"$UNSET_X\"", "rm -r \"$UNSET_X\"", "git \"$UNSET_X\"", "\"$UNSET_X\" status", "frob \"$UNSET_X\"", "ls -l $UNSET_X"];
+            let lines = [
+                "cat \"$UNSET_X\"",
+                "rm -r \"$UNSET_X\"",
+                "git \"$UNSET_X\"",
+                "\"$UNSET_X\" status",
+                "frob \"$UNSET_X\"",
+                "ls -l $UNSET_X",
+            ];
             let line = rng.pick(&lines);
-            let word = rng.pick(&["README.md", "docs", "/etc/passwd", "status", "git", "cat", "-f", "x", ".env"]);
+            let word =
+                rng.pick(&["README.md", "docs", "/etc/passwd", "status", "git", "cat", "-f", "x", ".env"]);
             let known = line.replace("\"$UNSET_X\"", word).replace("$UNSET_X", word);
-            Some([(with("command", json!(line)), world.clone()), (with("command", json!(known)), world.clone())])
+            Some([
+                (with("command", json!(line)), world.clone()),
+                (with("command", json!(known)), world.clone()),
+            ])
         }
         // A null, and any value in its place.
         _ => {
@@ -60,7 +74,9 @@ fn realisation(rng: &mut Rng, call: &Call, world: &Value) -> Option<[(Call, Valu
 
 /// What is never unknown, and says so.
 fn asks_whether_known(item: &str) -> bool {
-    ["unresolved", "opaque", "is present", "is absent", "is not present", "is not absent", "null"].iter().any(|w| item.contains(w))
+    ["unresolved", "opaque", "is present", "is absent", "is not present", "is not absent", "null"]
+        .iter()
+        .any(|w| item.contains(w))
 }
 
 fn check(unknown: &str, holds: impl Fn(Level, Level) -> bool) {

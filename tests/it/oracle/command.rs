@@ -97,7 +97,9 @@ impl Pattern {
         match &command.identity {
             Identity::None => Truth::False,
             Identity::Unknown => Truth::Unknown,
-            Identity::Sure(_) if path && written.contains('/') => Truth::from(any_glob(&self.program, written)),
+            Identity::Sure(_) if path && written.contains('/') => {
+                Truth::from(any_glob(&self.program, written))
+            }
             Identity::Sure(name) if path => possibly(any_glob(&tails, name)),
             Identity::Sure(name) => Truth::from(any_glob(&self.program, name)),
             Identity::Path { name, resolved } => {
@@ -115,8 +117,8 @@ impl Pattern {
         let flags = self.flags.iter().fold(Truth::True, |acc, flag| {
             acc.and(unsure(Truth::from(reading.flags.iter().any(|f| flag_is(flag, f)))))
         });
-        let extra_flags = !self.open
-            && reading.flags.iter().any(|f| !self.flags.iter().any(|pattern| flag_is(pattern, f)));
+        let extra_flags =
+            !self.open && reading.flags.iter().any(|f| !self.flags.iter().any(|pattern| flag_is(pattern, f)));
         let mut operands = Truth::True;
         for (at, pattern) in self.operands.iter().enumerate() {
             if reading.operands.iter().take(at + 1).any(is_hazy) {
@@ -130,7 +132,11 @@ impl Pattern {
         }
         let count = reading.operands.len() > self.operands.len() && !self.open;
         let closed = if hazy && !self.open { Truth::Unknown } else { Truth::True };
-        flags.and(operands).and(Truth::from(!extra_flags)).and(if count && !hazy { Truth::False } else { closed })
+        flags.and(operands).and(Truth::from(!extra_flags)).and(if count && !hazy {
+            Truth::False
+        } else {
+            closed
+        })
     }
 }
 
@@ -140,7 +146,7 @@ fn possibly(possible: bool) -> Truth {
 
 /// A word that may be a flag, or several words, or none.
 fn is_hazy(word: &Word) -> bool {
-    word.splits || matches!(word.pieces.first(), Some(Piece::Unknown)) && !word.never_flag
+    (word.splits || matches!(word.pieces.first(), Some(Piece::Unknown))) && !word.never_flag
 }
 
 fn has_hazy(reading: &Reading) -> bool {
@@ -331,7 +337,8 @@ pub fn url(fact: &NetworkFact, literals: &[&ValueKind]) -> Answer {
 
 fn url_matches(pattern: &str, fact: &NetworkFact) -> bool {
     let (scheme, rest) = pattern.split_once("://").expect("a scheme");
-    let (authority, path) = rest.split_once('/').map_or((rest, "/".to_owned()), |(a, p)| (a, format!("/{p}")));
+    let (authority, path) =
+        rest.split_once('/').map_or((rest, "/".to_owned()), |(a, p)| (a, format!("/{p}")));
     let (host, port) = match authority.split_once(':') {
         Some((host, port)) => (host, port.parse::<u16>().expect("a port")),
         None => (authority, if scheme == "https" { 443 } else { 80 }),
@@ -339,12 +346,17 @@ fn url_matches(pattern: &str, fact: &NetworkFact) -> bool {
     let host_fits = match (host.strip_prefix("*."), &fact.host) {
         (_, None) => false,
         _ if host == "*" => true,
-        (Some(below), Some(is)) => is.strip_suffix(below).is_some_and(|labels| labels.len() > 1 && labels.ends_with('.')),
+        (Some(below), Some(is)) => {
+            is.strip_suffix(below).is_some_and(|labels| labels.len() > 1 && labels.ends_with('.'))
+        }
         (None, Some(is)) => host == is,
     };
     let names: Vec<&str> = fact.path.as_deref().unwrap_or("/").split('/').skip(1).collect();
     let parts: Vec<&str> = path.split('/').skip(1).collect();
-    fact.scheme.as_deref() == Some(scheme) && host_fits && fact.port == Some(port) && components(&parts, &names)
+    fact.scheme.as_deref() == Some(scheme)
+        && host_fits
+        && fact.port == Some(port)
+        && components(&parts, &names)
 }
 
 fn components(parts: &[&str], names: &[&str]) -> bool {

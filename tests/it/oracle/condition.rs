@@ -54,8 +54,10 @@ pub struct Scene<'a> {
 
 /// The value of a condition under an even or odd number of `not`s.
 pub fn truth(condition: &Condition, negated: bool, scene: &Scene<'_>) -> Truth {
-    let all = |parts: &[Condition]| parts.iter().fold(Truth::True, |acc, p| acc.and(truth(p, negated, scene)));
-    let any = |parts: &[Condition]| parts.iter().fold(Truth::False, |acc, p| acc.or(truth(p, negated, scene)));
+    let all =
+        |parts: &[Condition]| parts.iter().fold(Truth::True, |acc, p| acc.and(truth(p, negated, scene)));
+    let any =
+        |parts: &[Condition]| parts.iter().fold(Truth::False, |acc, p| acc.or(truth(p, negated, scene)));
     match &condition.kind {
         ConditionKind::And(parts) if negated => any(parts),
         ConditionKind::Or(parts) if negated => all(parts),
@@ -90,13 +92,15 @@ fn quantified(all: bool, list: &List, inner: bool, outer: bool) -> Truth {
         List::Elements { answers, open } => {
             let elements = answers.iter().map(|answer| answer.truth(inner));
             // A word that may turn into several, or none, hides elements.
-            let hidden = if *open { Truth::Unknown } else if all { Truth::True } else { Truth::False };
+            let hidden = if *open {
+                Truth::Unknown
+            } else if all {
+                Truth::True
+            } else {
+                Truth::False
+            };
             if all {
-                if answers.is_empty() && !open {
-                    Truth::False
-                } else {
-                    elements.fold(hidden, Truth::and)
-                }
+                if answers.is_empty() && !open { Truth::False } else { elements.fold(hidden, Truth::and) }
             } else {
                 elements.fold(hidden, Truth::or)
             }

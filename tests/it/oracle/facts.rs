@@ -18,9 +18,8 @@ pub fn derive(policy: &Policy, call: &Call, world: &dyn World) -> Result<Vec<Eff
 /// Whether a rule that could be judged on a connection of this tool looks at the address.
 fn looks_at_ip(policy: &Policy, call: &Call) -> bool {
     policy.layers.iter().any(|layer| {
-        let candidate = |rule: &&Judged| {
-            rule.has_tool(&call.tool) && rule.capabilities.contains(&Capability::Network)
-        };
+        let candidate =
+            |rule: &&Judged| rule.has_tool(&call.tool) && rule.capabilities.contains(&Capability::Network);
         layer.rules.iter().filter(candidate).any(|rule| {
             [&rule.when, &rule.unless].into_iter().flatten().any(|condition| names_ip(layer, condition))
         })
@@ -29,7 +28,9 @@ fn looks_at_ip(policy: &Policy, call: &Call) -> bool {
 
 fn names_ip(layer: &Layer, condition: &Condition) -> bool {
     match &condition.kind {
-        ConditionKind::And(parts) | ConditionKind::Or(parts) => parts.iter().any(|part| names_ip(layer, part)),
+        ConditionKind::And(parts) | ConditionKind::Or(parts) => {
+            parts.iter().any(|part| names_ip(layer, part))
+        }
         ConditionKind::Not(inner) => names_ip(layer, inner),
         ConditionKind::Name(name) => names_ip(layer, layer.condition(name)),
         ConditionKind::Compare(comparison) => comparison.left.field.root.node == "ip",

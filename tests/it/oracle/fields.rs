@@ -16,7 +16,10 @@ pub enum List {
     Absent,
     Unknown,
     /// `open`: a word among them may turn into none or several.
-    Elements { answers: Vec<Answer>, open: bool },
+    Elements {
+        answers: Vec<Answer>,
+        open: bool,
+    },
 }
 
 /// A comparison without a quantifier.
@@ -144,7 +147,9 @@ fn argument(args: &Json, steps: &[Step], comparison: &Comparison, literals: &[&V
     let counted = matches!(comparison.left.function.as_ref().map(|f| f.node), Some(Function::Count));
     if counted && steps.contains(&Step::Each) {
         return match json::elements(args, steps) {
-            json::Elements::Some(list) => json::number(&Number::from_u64(list.len() as u64), operator, literals),
+            json::Elements::Some(list) => {
+                json::number(&Number::from_u64(list.len() as u64), operator, literals)
+            }
             json::Elements::Absent => Answer::Absent,
             json::Elements::WrongType => Answer::Unknown,
         };

@@ -84,7 +84,9 @@ fn plain(value: &Json, operator: Operator, literals: &[&ValueKind]) -> Answer {
             Answer::from(list.iter().any(|element| equal(element, literals[0])))
         }
         (_, Json::String(text)) => string(text, operator, literals),
-        (_, Json::Number(n)) => number(&Number::parse(&n.to_string()).expect("a JSON number"), operator, literals),
+        (_, Json::Number(n)) => {
+            number(&Number::parse(&n.to_string()).expect("a JSON number"), operator, literals)
+        }
         _ => Answer::Unknown,
     }
 }

@@ -10,10 +10,10 @@ use tollgate::syntax::ast::{
     Comparison, Condition, ConditionKind, DefaultWord, UnknownWord, Value, ValueKind, VerbWord,
 };
 
+use super::command;
 use super::condition::{Scene, truth};
 use super::paths::{Places, below};
 use super::policy::{Judged, Layer, Policy};
-use super::command;
 
 /// What the oracle says about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,10 @@ impl Sitting<'_> {
             }
             self.gate(effect, &mut counted);
             unknown |= counted.unknown;
-            let (level, rules) = counted.by_level.pop_last().unwrap_or_else(|| panic!("no layer has an opinion of {effect:?}"));
+            let (level, rules) = counted
+                .by_level
+                .pop_last()
+                .unwrap_or_else(|| panic!("no layer has an opinion of {effect:?}"));
             effects.push(EffectOutcome { level, rules });
         }
         let level = effects.iter().map(|e| e.level).max().expect("a call has an effect");
@@ -139,9 +142,10 @@ impl Sitting<'_> {
     /// Whether a rule counts other than by letting through: true on one of the spellings is enough.
     pub fn counts(&self, layer: &Layer, rule: &Judged, effect: &Effect) -> Truth {
         let grants_only = |variant: usize| match &effect.resource {
-            Resource::Path(fact) => fact.variants.get(variant).is_some_and(|v| {
-                v.role == VariantRole::Region { grants_only: true }
-            }),
+            Resource::Path(fact) => fact
+                .variants
+                .get(variant)
+                .is_some_and(|v| v.role == VariantRole::Region { grants_only: true }),
             _ => false,
         };
         let mut value = Truth::False;
@@ -187,15 +191,8 @@ impl Sitting<'_> {
 
     fn condition(&self, layer: &Layer, rule: &Judged, effect: &Effect, variant: usize, grant: bool) -> Truth {
         let places = Places { world: self.world };
-        let scene = Scene {
-            layer,
-            call: self.call,
-            labels: self.labels,
-            effect,
-            places: &places,
-            variant,
-            grant,
-        };
+        let scene =
+            Scene { layer, call: self.call, labels: self.labels, effect, places: &places, variant, grant };
         let when = rule.when.as_ref().map_or(Truth::True, |c| truth(c, false, &scene));
         when.and(rule.unless.as_ref().map_or(Truth::True, |c| truth(c, true, &scene)))
     }

@@ -3,8 +3,8 @@
 //! `compile/` or `decide/`. Where the two disagree, one of them has a bug.
 
 mod command;
-mod facts;
 mod condition;
+mod facts;
 mod fields;
 mod json;
 mod judge;
@@ -12,8 +12,8 @@ mod modify;
 mod paths;
 mod policy;
 
-pub use judge::{EffectOutcome, Outcome};
 pub use facts::derive as effects;
+pub use judge::{EffectOutcome, Outcome};
 pub use policy::Policy;
 
 use tollgate::effects::World;

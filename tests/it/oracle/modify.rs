@@ -9,8 +9,8 @@ use tollgate::model::{Call, Capability, Effect, Level, Number, Resource, Truth};
 use tollgate::syntax::ast::{ModifyClause, Step, VerbWord};
 
 use super::facts;
-use super::judge::{Outcome, Sitting, unknown_level};
 use super::json::{Place, place};
+use super::judge::{Outcome, Sitting, unknown_level};
 use super::policy::{Judged, Layer, Policy};
 
 /// The verdict over every call on the way.
@@ -125,7 +125,13 @@ impl Way<'_> {
             }
         }
         let modified = (call.args != asked.args).then_some(call.args);
-        Outcome { level: total.level, rules: total.rules, effects: last.effects, modified, unknown: total.unknown }
+        Outcome {
+            level: total.level,
+            rules: total.rules,
+            effects: last.effects,
+            modified,
+            unknown: total.unknown,
+        }
     }
 
     fn outcome(&self, call: &Call, effects: &[Effect]) -> Outcome {

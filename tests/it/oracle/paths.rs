@@ -123,9 +123,9 @@ impl Places<'_> {
         either(directories.iter().map(|dir| match looked.region {
             true if below(dir, looked.path, looked.folding) => Answer::Unknown,
             true => Answer::No,
-            false => {
-                Answer::from(below(looked.path, dir, looked.folding) && below(dir, looked.path, looked.folding))
-            }
+            false => Answer::from(
+                below(looked.path, dir, looked.folding) && below(dir, looked.path, looked.folding),
+            ),
         }))
     }
 
@@ -163,7 +163,11 @@ fn either(answers: impl Iterator<Item = Answer>) -> Answer {
 fn matched(looked: Looked<'_>, base: &str, rest: &[Part]) -> Answer {
     let Some(names) = names_below(looked.path, base, looked.folding) else {
         // A region that holds the base holds paths of either kind, unless the pattern is all of it.
-        return if looked.region && below(base, looked.path, looked.folding) { Answer::Unknown } else { Answer::No };
+        return if looked.region && below(base, looked.path, looked.folding) {
+            Answer::Unknown
+        } else {
+            Answer::No
+        };
     };
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     if !looked.region {
@@ -181,7 +185,9 @@ fn matches(parts: &[Part], names: &[&str], fold: bool) -> bool {
         (None, None) => true,
         (None, Some(_)) => false,
         (Some((Part::Deep, rest)), None) => matches(rest, names, fold),
-        (Some((Part::Deep, rest)), Some((_, below))) => matches(rest, names, fold) || matches(parts, below, fold),
+        (Some((Part::Deep, rest)), Some((_, below))) => {
+            matches(rest, names, fold) || matches(parts, below, fold)
+        }
         (Some((Part::One(_), _)), None) => false,
         (Some((Part::One(tokens), rest)), Some((name, below))) => {
             let chars: Vec<char> = name.chars().collect();
@@ -208,8 +214,7 @@ fn single(token: &Token, c: char, fold: bool) -> bool {
         Token::Char(expected) => *expected == c,
         Token::Class { negated, ranges } => {
             let within = |c: char| ranges.iter().any(|(low, high)| (*low..=*high).contains(&c));
-            let found = within(c)
-                || fold && (c.to_lowercase().any(within) || c.to_uppercase().any(within));
+            let found = within(c) || fold && (c.to_lowercase().any(within) || c.to_uppercase().any(within));
             found != *negated
         }
     }
@@ -224,10 +229,18 @@ enum Reach {
 /// How much of everything at or below `names` the pattern matches.
 fn reach(parts: &[Part], names: &[&str], fold: bool) -> Reach {
     match (parts.split_first(), names.split_first()) {
-        (None, _) => if names.is_empty() { Reach::Some } else { Reach::None },
+        (None, _) => {
+            if names.is_empty() {
+                Reach::Some
+            } else {
+                Reach::None
+            }
+        }
         (Some((Part::Deep, [])), _) => Reach::All,
         (Some(_), None) => Reach::Some,
-        (Some((Part::Deep, rest)), Some((_, below))) => best(reach(rest, names, fold), reach(parts, below, fold)),
+        (Some((Part::Deep, rest)), Some((_, below))) => {
+            best(reach(rest, names, fold), reach(parts, below, fold))
+        }
         (Some((Part::One(tokens), rest)), Some((name, below))) => {
             let chars: Vec<char> = name.chars().collect();
             if one(tokens, &chars, fold) { reach(rest, below, fold) } else { Reach::None }

@@ -64,7 +64,11 @@ impl Policy {
             // The outermost layer's list decides, and every inner list narrows it.
             Some(mode) => {
                 self.layers[0].modes.is_some()
-                    && self.layers.iter().filter_map(|l| l.modes.as_ref()).all(|m| m.iter().any(|m| m == mode))
+                    && self
+                        .layers
+                        .iter()
+                        .filter_map(|l| l.modes.as_ref())
+                        .all(|m| m.iter().any(|m| m == mode))
             }
         }
     }
@@ -120,7 +124,9 @@ impl Layer {
     fn named_elements(&self, name: &str) -> Option<Vec<&ValueKind>> {
         match self.lets.get(name)? {
             LetValue::Set(set) => Some(self.set_elements(set)),
-            LetValue::Condition(Condition { kind: ConditionKind::Name(other), .. }) => self.named_elements(other),
+            LetValue::Condition(Condition { kind: ConditionKind::Name(other), .. }) => {
+                self.named_elements(other)
+            }
             LetValue::Condition(_) => None,
         }
     }
@@ -217,7 +223,9 @@ fn declaration(tool: &tollgate::syntax::ast::Tool) -> ToolDeclaration {
             ToolLineKind::Capability { capability: word, on: Some(arg) } => {
                 EffectLine::Target { capability: capability(word.node)[0], arg: argument(arg) }
             }
-            ToolLineKind::Capability { capability: word, on: None } => EffectLine::Bare(capability(word.node)[0]),
+            ToolLineKind::Capability { capability: word, on: None } => {
+                EffectLine::Bare(capability(word.node)[0])
+            }
             ToolLineKind::SchemaFile(_) | ToolLineKind::SchemaInline(_) => {
                 panic!("the oracle reads no schemas")
             }
