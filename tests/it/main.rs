@@ -1,4 +1,13 @@
 //! All integration tests in one binary.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    reason = "tests may fail loudly and use the real file system"
+)]
 
 mod check;
 mod cli;
