@@ -117,7 +117,22 @@ fn huge_nonsense_ends_quickly() {
     let mut noise = String::from_utf8_lossy(&noise).into_owned();
     noise.truncate((0..=BYTES).rev().find(|&at| noise.is_char_boundary(at)).unwrap());
     let mut texts = vec![noise];
-    for unit in ["(", "not ", "{", "[", "a\n", "block\n", "block a {\n", "}\n", "\"", "/", "@", "///\n", "unknown\n", "{\"a\":"] {
+    for unit in [
+        "(",
+        "not ",
+        "{",
+        "[",
+        "a\n",
+        "block\n",
+        "block a {\n",
+        "}\n",
+        "\"",
+        "/",
+        "@",
+        "///\n",
+        "unknown\n",
+        "{\"a\":",
+    ] {
         texts.push(unit.repeat(BYTES / unit.len()));
         for head in ["let x = ", "block a { example t {\"a\": "] {
             let mut text = head.to_owned();

@@ -121,7 +121,8 @@ fn ends(text: &str) -> Option<Ends> {
     };
     let step = step.checked_abs()?.max(1);
     if let (Ok(a), Ok(b)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        let padded = |t: &str| t.trim_start_matches('-').starts_with('0') && t.trim_start_matches('-').len() > 1;
+        let padded =
+            |t: &str| t.trim_start_matches('-').starts_with('0') && t.trim_start_matches('-').len() > 1;
         let width = if padded(from) || padded(to) { from.len().max(to.len()) } else { 0 };
         return Some(Ends::Numbers(a, b, step, width));
     }

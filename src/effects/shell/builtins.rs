@@ -12,9 +12,36 @@ use crate::model::command::{Identity, Piece, Word};
 
 /// `shopt` and `set -o` names that change nothing that matters here.
 const HARMLESS_OPTIONS: &[&str] = &[
-    "-e", "-u", "-x", "-v", "-eu", "-ex", "-eux", "-euo", "-exo", "-euxo", "-uo", "-eo", "-o", "pipefail",
-    "errexit", "nounset", "xtrace", "verbose", "+e", "+x", "+u", "+o", "--", "-s", "-u", "-q", "checkwinsize",
-    "histappend", "+eu", "+ex",
+    "-e",
+    "-u",
+    "-x",
+    "-v",
+    "-eu",
+    "-ex",
+    "-eux",
+    "-euo",
+    "-exo",
+    "-euxo",
+    "-uo",
+    "-eo",
+    "-o",
+    "pipefail",
+    "errexit",
+    "nounset",
+    "xtrace",
+    "verbose",
+    "+e",
+    "+x",
+    "+u",
+    "+o",
+    "--",
+    "-s",
+    "-u",
+    "-q",
+    "checkwinsize",
+    "histappend",
+    "+eu",
+    "+ex",
 ];
 
 impl Walker<'_> {
@@ -26,14 +53,17 @@ impl Walker<'_> {
         invocation: Invocation,
         scope: Scope,
     ) -> Flow {
-        if invocation.direct && !invocation.fields.first().and_then(Field::text).is_some_and(|t| t.contains('/')) {
+        if invocation.direct
+            && !invocation.fields.first().and_then(Field::text).is_some_and(|t| t.contains('/'))
+        {
             match name {
                 "cd" | "pushd" | "popd" => return self.change_directory(name, table, invocation, scope),
                 "export" | "declare" | "typeset" | "local" | "readonly" => {
                     return self.declare(name, table, invocation, scope);
                 }
                 "set" => return self.set(table, invocation, scope),
-                "shift" | "unset" | "read" | "mapfile" | "readarray" | "getopts" | "let" | "printf" | "wait" => {
+                "shift" | "unset" | "read" | "mapfile" | "readarray" | "getopts" | "let" | "printf"
+                | "wait" => {
                     return self.sets_names(name, table, invocation, scope);
                 }
                 "eval" => return self.eval(table, invocation, scope),
@@ -78,7 +108,13 @@ impl Walker<'_> {
         }
     }
 
-    fn change_directory(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+    fn change_directory(
+        &mut self,
+        name: &str,
+        table: Option<&Table>,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         let operands: Vec<Field> = invocation
             .fields
             .iter()
@@ -88,7 +124,9 @@ impl Walker<'_> {
             .collect();
         let plain = name == "cd" && operands.iter().all(|f| !f.word.splits) && operands.len() <= 1;
         let target = match operands.first() {
-            Some(field) if plain && field.text() != Some("-") && field.text() != Some("") => Some(field.clone()),
+            Some(field) if plain && field.text() != Some("-") && field.text() != Some("") => {
+                Some(field.clone())
+            }
             None if plain => match self.variable("HOME", &scope).text() {
                 Some(home) if !home.is_empty() => Some(Field::known(home)),
                 _ => None,
@@ -242,7 +280,13 @@ impl Walker<'_> {
         Flow::either(scope)
     }
 
-    fn sets_names(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
+    fn sets_names(
+        &mut self,
+        name: &str,
+        table: Option<&Table>,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         let mut scope = scope;
         let fields = invocation.fields.clone();
         let prints = name == "printf" && fields.get(1).and_then(Field::text) != Some("-v");
@@ -270,7 +314,9 @@ impl Walker<'_> {
             "shift" => {
                 let count = fields.get(1).map_or(Some(1), |f| f.text().and_then(|t| t.parse::<usize>().ok()));
                 scope.positional = match (&scope.positional, count) {
-                    (Some(values), Some(count)) => Some(Rc::new(values.iter().skip(count).cloned().collect())),
+                    (Some(values), Some(count)) => {
+                        Some(Rc::new(values.iter().skip(count).cloned().collect()))
+                    }
                     _ => None,
                 };
             }
@@ -280,9 +326,8 @@ impl Walker<'_> {
                         Some(text) if text.starts_with('-') => {}
                         Some(text) => {
                             scope.set(text, Value::unknown());
-                            Rc::make_mut(&mut scope.aliases).extend(
-                                scope.functions.contains_key(text).then(|| text.to_owned()),
-                            );
+                            Rc::make_mut(&mut scope.aliases)
+                                .extend(scope.functions.contains_key(text).then(|| text.to_owned()));
                         }
                         None => scope.lose(),
                     }
@@ -343,7 +388,11 @@ impl Walker<'_> {
                 Flow::either(scope)
             }
             Some(None) => {
-                self.opaque_command(invocation, "what `trap` runs is only known when it runs".to_owned(), &scope);
+                self.opaque_command(
+                    invocation,
+                    "what `trap` runs is only known when it runs".to_owned(),
+                    &scope,
+                );
                 Flow::either(scope)
             }
         }
@@ -379,10 +428,10 @@ impl Walker<'_> {
         });
         scope.odd_splitting = true;
         if only_globs {
-            return self.program(Identity::Sure(name.to_owned()), table, invocation, &scope).after().map_or(
-                Flow { ok: None, failed: None },
-                Flow::either,
-            );
+            return self
+                .program(Identity::Sure(name.to_owned()), table, invocation, &scope)
+                .after()
+                .map_or(Flow { ok: None, failed: None }, Flow::either);
         }
         self.opaque_command(invocation, reason, &scope);
         scope.lose();

@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use super::catalogue::reading::{Args, Item, Mode, read};
 use super::catalogue::Table;
+use super::catalogue::reading::{Args, Item, Mode, read};
 use super::expand::Field;
 use super::program::Spelling;
 use super::scope::{Flow, Scope, Value};
 use super::simple::Invocation;
 use super::walk::{Stdin, Walker, field_value};
-use crate::model::command::{Identity, Word};
 use crate::model::Action;
+use crate::model::command::{Identity, Word};
 
 /// Whether a `sed` script provably neither writes, reads, nor runs anything. Errs to no.
 pub fn sed_is_plain(script: &str) -> bool {
@@ -25,16 +25,19 @@ pub fn sed_is_plain(script: &str) -> bool {
                 Some(tail) => tail,
                 None => return false,
             },
-            'y' => match tail.chars().next().and_then(|d| delimited(tail.get(d.len_utf8()..)?, d).map(|t| (t, d))) {
+            'y' => match tail
+                .chars()
+                .next()
+                .and_then(|d| delimited(tail.get(d.len_utf8()..)?, d).map(|t| (t, d)))
+            {
                 Some((tail, d)) => match delimited(tail, d) {
                     Some(tail) => tail,
                     None => return false,
                 },
                 None => return false,
             },
-            'p' | 'd' | 'q' | 'Q' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'D' | 'P' | '=' | 'l' | 'F' | 'z' => {
-                tail.trim_start_matches(|c: char| c.is_ascii_digit())
-            }
+            'p' | 'd' | 'q' | 'Q' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'D' | 'P' | '=' | 'l' | 'F'
+            | 'z' => tail.trim_start_matches(|c: char| c.is_ascii_digit()),
             '{' | '}' => tail,
             'a' | 'i' | 'c' => {
                 // Text up to the end of the line; a backslash at a line's end goes on.
@@ -53,7 +56,11 @@ pub fn sed_is_plain(script: &str) -> bool {
             _ => return false,
         };
         let next = rest.trim_start_matches([' ', '\t', '\n', ';']);
-        if next.len() == rest.len() && !rest.is_empty() && !rest.starts_with('}') && !matches!(command, '{' | '}' | 'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#') {
+        if next.len() == rest.len()
+            && !rest.is_empty()
+            && !rest.starts_with('}')
+            && !matches!(command, '{' | '}' | 'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#')
+        {
             return false;
         }
         rest = next;
@@ -140,7 +147,9 @@ pub fn awk_is_plain(program: &str) -> bool {
                 before = '0';
                 continue;
             }
-            '/' if matches!(before, '(' | ',' | '{' | '~' | '!' | '&' | ';' | '\n' | ' ') && pattern_start(&outside) => {
+            '/' if matches!(before, '(' | ',' | '{' | '~' | '!' | '&' | ';' | '\n' | ' ')
+                && pattern_start(&outside) =>
+            {
                 let mut closed = false;
                 while let Some(inner) = chars.next() {
                     match inner {
@@ -175,7 +184,8 @@ pub fn awk_is_plain(program: &str) -> bool {
         before = c;
     }
     let words = outside.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    if words.into_iter().any(|w| matches!(w, "system" | "getline" | "close" | "fflush" | "load" | "include")) {
+    if words.into_iter().any(|w| matches!(w, "system" | "getline" | "close" | "fflush" | "load" | "include"))
+    {
         return false;
     }
     // `print > file`, `print | command`: `>` only compares outside `print` and in parentheses.
@@ -210,7 +220,9 @@ impl Walker<'_> {
             self.opaque_command(invocation, "how the shell is started is not understood".to_owned(), &scope);
             return Flow::either(scope);
         }
-        let has = |flag: &str| args.items.iter().any(|i| matches!(i, Item::Flag { written, .. } if written == flag));
+        let has = |flag: &str| {
+            args.items.iter().any(|i| matches!(i, Item::Flag { written, .. } if written == flag))
+        };
         let operands: Vec<usize> = operands_of(&args);
         if has("-c") {
             let Some(at) = operands.first().copied() else {
@@ -241,10 +253,11 @@ impl Walker<'_> {
         let before = self.effects.len();
         self.opaque_command(invocation, reason.to_owned(), scope);
         let Some(script) = script else { return };
-        let cause = self.effects.iter().enumerate().skip(before).find_map(|(at, effect)| match &effect.resource {
-            crate::model::Resource::Command(command) => Some((at, std::sync::Arc::clone(command))),
-            _ => None,
-        });
+        let cause =
+            self.effects.iter().enumerate().skip(before).find_map(|(at, effect)| match &effect.resource {
+                crate::model::Resource::Command(command) => Some((at, std::sync::Arc::clone(command))),
+                _ => None,
+            });
         self.path_effect(&script, Action::Read, false, scope, &cause, "the script");
     }
 
@@ -313,13 +326,20 @@ impl Walker<'_> {
     }
 
     /// Parses and walks a text that a command runs.
-    pub(super) fn nested_text(&mut self, text: &str, name: &str, invocation: &Invocation, scope: Scope) -> Flow {
+    pub(super) fn nested_text(
+        &mut self,
+        text: &str,
+        name: &str,
+        invocation: &Invocation,
+        scope: Scope,
+    ) -> Flow {
         let mut around = invocation.wrappers.clone();
         around.push(name.to_owned());
         let was = std::mem::replace(&mut self.around, around);
         let in_place = std::mem::replace(&mut self.in_place, false);
         let depth = self.budget.depth;
-        let flow = match self.budget.enter().and_then(|()| super::parse::parse(text, &mut self.budget, false)) {
+        let flow = match self.budget.enter().and_then(|()| super::parse::parse(text, &mut self.budget, false))
+        {
             Ok(list) => {
                 let flow = self.list(&list, scope);
                 self.budget.depth = depth;
@@ -344,7 +364,13 @@ impl Walker<'_> {
     }
 
     /// `python`, `node`, `perl`: code on the line is an open program, code at run time is opaque.
-    pub(super) fn interpreter(&mut self, name: &str, table: &Table, invocation: Invocation, scope: &Scope) -> Flow {
+    pub(super) fn interpreter(
+        &mut self,
+        name: &str,
+        table: &Table,
+        invocation: Invocation,
+        scope: &Scope,
+    ) -> Flow {
         let words: Vec<&Word> = invocation.fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(Some(table), &words, Mode::Operand);
         let has_code = args.items.iter().any(|item| match item {
@@ -354,8 +380,10 @@ impl Walker<'_> {
             _ => false,
         });
         let first = operands_of(&args).first().and_then(|at| invocation.fields.get(at + 1)).cloned();
-        let from_stdin = first.as_ref().is_none_or(|f| f.text() == Some("-") || f.text() == Some("/dev/stdin"));
-        let stream = first.as_ref().is_some_and(|f| f.origin.as_deref() == Some(&super::scope::PathOrigin::Stream));
+        let from_stdin =
+            first.as_ref().is_none_or(|f| f.text() == Some("-") || f.text() == Some("/dev/stdin"));
+        let stream =
+            first.as_ref().is_some_and(|f| f.origin.as_deref() == Some(&super::scope::PathOrigin::Stream));
         let run_time = from_stdin && !matches!(self.stdin, Stdin::Text(_)) || stream;
         if run_time && !has_code && !args.unknown_flags {
             let reason = "the interpreter runs what arrives on its standard input";
@@ -433,8 +461,5 @@ impl Walker<'_> {
 
 /// The words that are operands.
 pub fn operands_of(args: &Args<'_>) -> Vec<usize> {
-    args.items
-        .iter()
-        .filter_map(|item| if let Item::Operand(at) = item { Some(*at) } else { None })
-        .collect()
+    args.items.iter().filter_map(|item| if let Item::Operand(at) = item { Some(*at) } else { None }).collect()
 }

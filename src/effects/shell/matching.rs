@@ -2,10 +2,10 @@
 
 use super::catalogue::reading::{Mode, read};
 use super::catalogue::{Table, catalogue};
+use crate::model::Truth;
 use crate::model::command::{Command, Flag, Identity, Piece, Reading, Word};
 use crate::model::pattern::CommandPattern;
 use crate::model::pattern::command::WordPattern;
-use crate::model::Truth;
 
 /// Whether a command matches a pattern. `as_grant`: for an `allow`, where names that the line set
 /// and the pattern does not name make a match uncertain.
@@ -138,7 +138,8 @@ fn program_match(program: &[String], command: &Command) -> Truth {
             if written.contains('/') {
                 return Truth::from(glob_text(program, written, true));
             }
-            let possible = if program.len() == 1 || last.contains('/') { name == tail } else { name.ends_with(tail) };
+            let possible =
+                if program.len() == 1 || last.contains('/') { name == tail } else { name.ends_with(tail) };
             if possible { Truth::Unknown } else { Truth::False }
         }
         Identity::Sure(name) => Truth::from(glob_text(program, name, false)),
@@ -317,7 +318,13 @@ fn may_have_flags(reading: &Reading, command: &Command) -> bool {
     reading.operands.iter().any(maybe) || reading.flags.iter().any(unclear)
 }
 
-fn reading_match(wanted: &Reading, have: &Reading, open: bool, command: &Command, table: Option<&Table>) -> Truth {
+fn reading_match(
+    wanted: &Reading,
+    have: &Reading,
+    open: bool,
+    command: &Command,
+    table: Option<&Table>,
+) -> Truth {
     let mut truth = Truth::True;
     for flag in &wanted.flags {
         truth = truth.and(flag_in(flag, have, command, table));

@@ -91,7 +91,8 @@ impl Walker<'_> {
         let unsafe_env = !command.env.is_empty();
         let cause = self.push_exec(command);
         self.note_redirects(&invocation, &cause, scope);
-        let spelling = Spelling { name: &name, fields: &invocation.fields, args: &args, cause: &cause, scope };
+        let spelling =
+            Spelling { name: &name, fields: &invocation.fields, args: &args, cause: &cause, scope };
         let implied = if namesake.is_some() { self.spell(&spelling) } else { everything() };
         let implied = if table.is_none() || unsafe_env { everything() } else { implied };
         for capability in implied.iter() {
@@ -148,7 +149,12 @@ impl Walker<'_> {
         open
     }
 
-    fn spell_operands(&mut self, s: &Spelling<'_>, operands: &super::catalogue::Operands, table: &Table) -> bool {
+    fn spell_operands(
+        &mut self,
+        s: &Spelling<'_>,
+        operands: &super::catalogue::Operands,
+        table: &Table,
+    ) -> bool {
         let list = s.operands();
         let is_tree = |option: &Opt| option.tree;
         let tree = s.args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if is_tree(o)));
@@ -181,7 +187,14 @@ impl Walker<'_> {
     }
 
     /// The destination of `cp`, `mv`, `ln`: a file, or a directory that gets the sources' names.
-    fn spell_into(&mut self, s: &Spelling<'_>, field: &Field, all: &[(usize, &Field)], tree: bool, from: &str) {
+    fn spell_into(
+        &mut self,
+        s: &Spelling<'_>,
+        field: &Field,
+        all: &[(usize, &Field)],
+        tree: bool,
+        from: &str,
+    ) {
         let Some(fact) = self.field_path(field, s.scope) else { return };
         let kind = fact.variants.get(fact.canonical).map(|v| v.kind);
         let text = field.text().unwrap_or("");
@@ -197,7 +210,9 @@ impl Walker<'_> {
         let last = all.len().saturating_sub(1);
         for (_, source) in all.iter().take(last) {
             match source.text().map(|t| t.trim_end_matches('/')) {
-                Some(text) if !text.is_empty() && !text.ends_with("..") && !text.ends_with("/.") && text != "." => {
+                Some(text)
+                    if !text.is_empty() && !text.ends_with("..") && !text.ends_with("/.") && text != "." =>
+                {
                     let name = crate::model::path::name_of(text);
                     let target = format!("{}/{name}", directory.trim_end_matches('/'));
                     let fact = self.text_path(&target, s.scope);
@@ -212,7 +227,14 @@ impl Walker<'_> {
     }
 
     /// One word of a kind; tells whether the program does more than can be told from it.
-    pub(super) fn spell_word(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, tree: bool, from: &str) -> bool {
+    pub(super) fn spell_word(
+        &mut self,
+        s: &Spelling<'_>,
+        kind: Kind,
+        field: &Field,
+        tree: bool,
+        from: &str,
+    ) -> bool {
         let lone_dash = field.text() == Some("-");
         let actions: &[Action] = match kind {
             Kind::Text | Kind::Dir => &[],
@@ -251,10 +273,12 @@ impl Walker<'_> {
             return kind == Kind::Keyed;
         };
         let read = match kind {
-            Kind::AtFile => text.strip_prefix('@').or_else(|| text.split_once("@").and_then(|(name, file)| {
-                // `--data-urlencode name@file`.
-                (from.contains("urlencode") && !name.contains('=')).then_some(file)
-            })),
+            Kind::AtFile => text.strip_prefix('@').or_else(|| {
+                text.split_once("@").and_then(|(name, file)| {
+                    // `--data-urlencode name@file`.
+                    (from.contains("urlencode") && !name.contains('=')).then_some(file)
+                })
+            }),
             Kind::Form => text
                 .split_once('=')
                 .and_then(|(_, value)| value.strip_prefix(['@', '<']))

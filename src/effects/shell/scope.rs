@@ -190,7 +190,8 @@ impl Scope {
         if !Rc::ptr_eq(&self.functions, &other.functions) {
             for (name, body) in other.functions.iter() {
                 let functions = Rc::make_mut(&mut self.functions);
-                if functions.insert(name.clone(), Rc::clone(body)).is_some_and(|old| !Rc::ptr_eq(&old, body)) {
+                if functions.insert(name.clone(), Rc::clone(body)).is_some_and(|old| !Rc::ptr_eq(&old, body))
+                {
                     Rc::make_mut(&mut self.aliases).insert(name.clone());
                 }
             }

@@ -17,8 +17,26 @@ use crate::model::{Action, Capability, Effect};
 
 /// Names that the system always hands on, and that choose what runs.
 const ALWAYS_EXPORTED: &[&str] = &[
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "TMPDIR", "BASH_ENV", "ENV", "IFS", "EDITOR",
-    "PAGER", "VISUAL", "BROWSER", "SSH_AUTH_SOCK", "PROMPT_COMMAND", "PS4", "SHELLOPTS", "BASHOPTS",
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "TMPDIR",
+    "BASH_ENV",
+    "ENV",
+    "IFS",
+    "EDITOR",
+    "PAGER",
+    "VISUAL",
+    "BROWSER",
+    "SSH_AUTH_SOCK",
+    "PROMPT_COMMAND",
+    "PS4",
+    "SHELLOPTS",
+    "BASHOPTS",
 ];
 
 /// A command about to be judged.
@@ -63,7 +81,8 @@ impl Walker<'_> {
                 };
                 super::walk::field_value(field)
             };
-            let value = if assignment.append { self.appended(&assignment.name, value, &scope) } else { value };
+            let value =
+                if assignment.append { self.appended(&assignment.name, value, &scope) } else { value };
             assignments.push((assignment.name.clone(), value));
         }
         let flow = if fields.is_empty() {
@@ -75,7 +94,10 @@ impl Walker<'_> {
             }
             let invocation = Invocation {
                 fields,
-                assignments: assignments.into_iter().map(|(name, value)| (name, value_word(&value))).collect(),
+                assignments: assignments
+                    .into_iter()
+                    .map(|(name, value)| (name, value_word(&value)))
+                    .collect(),
                 wrappers: self.around.clone(),
                 direct: true,
                 redirects: opened,
@@ -212,7 +234,13 @@ impl Walker<'_> {
         Flow::either(scope)
     }
 
-    fn call(&mut self, name: &str, body: &Rc<super::ast::Command>, invocation: Invocation, scope: Scope) -> Flow {
+    fn call(
+        &mut self,
+        name: &str,
+        body: &Rc<super::ast::Command>,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         self.called.insert(name.to_owned());
         if self.calls.len() >= 8 || self.calls.iter().any(|n| n == name) {
             return self.opaque_flow(invocation, "a function calls itself", scope);
@@ -308,9 +336,7 @@ impl Walker<'_> {
             }
         }
         let append_at = match invocation.fields.last().and_then(|f| f.end) {
-            Some(offset) => {
-                Some(AppendPlace { argument: self.line.argument.clone(), offset })
-            }
+            Some(offset) => Some(AppendPlace { argument: self.line.argument.clone(), offset }),
             None => None,
         };
         Command {

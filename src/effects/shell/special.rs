@@ -28,7 +28,16 @@ impl Walker<'_> {
             None if s.has(&["-I", "--head"]) => "HEAD".to_owned(),
             None if s.has(&["-T", "--upload-file"]) => "PUT".to_owned(),
             None if s.has(&["-G", "--get"]) => "GET".to_owned(),
-            None if s.has(&["-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json", "-F"]) => {
+            None if s.has(&[
+                "-d",
+                "--data",
+                "--data-raw",
+                "--data-binary",
+                "--data-urlencode",
+                "--json",
+                "-F",
+            ]) =>
+            {
                 "POST".to_owned()
             }
             None => "GET".to_owned(),
@@ -77,8 +86,13 @@ impl Walker<'_> {
             s.operands().into_iter().map(|(at, field)| (at, field.clone())).collect();
         let mut mode = None;
         for (letter, long) in [
-            ('c', "--create"), ('x', "--extract"), ('t', "--list"), ('r', "--append"), ('u', "--update"),
-            ('d', "--diff"), ('A', "--catenate"),
+            ('c', "--create"),
+            ('x', "--extract"),
+            ('t', "--list"),
+            ('r', "--append"),
+            ('u', "--update"),
+            ('d', "--diff"),
+            ('A', "--catenate"),
         ] {
             if s.has(&[format!("-{letter}").as_str(), long]) {
                 mode = Some(letter);
@@ -99,7 +113,8 @@ impl Walker<'_> {
         }
         let directory = s.value_of(&["-C", "--directory"]).flatten();
         let from = format!("words of `{}`", s.name);
-        let archive_action = if matches!(mode, Some('x' | 't' | 'd')) { Action::Read } else { Action::Change };
+        let archive_action =
+            if matches!(mode, Some('x' | 't' | 'd')) { Action::Read } else { Action::Change };
         if let Some(archive) = archive.filter(|a| a.text() != Some("-")) {
             if archive.text().is_some_and(|t| t.contains(':')) {
                 return true;
@@ -214,8 +229,12 @@ impl Walker<'_> {
 fn guessed(text: &str) -> &'static str {
     let head = text.to_ascii_lowercase();
     for (prefix, scheme) in [
-        ("ftp.", "ftp://"), ("dict.", "dict://"), ("ldap.", "ldap://"), ("imap.", "imap://"),
-        ("smtp.", "smtp://"), ("pop3.", "pop3://"),
+        ("ftp.", "ftp://"),
+        ("dict.", "dict://"),
+        ("ldap.", "ldap://"),
+        ("imap.", "imap://"),
+        ("smtp.", "smtp://"),
+        ("pop3.", "pop3://"),
     ] {
         if head.starts_with(prefix) {
             return scheme;

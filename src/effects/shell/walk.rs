@@ -4,7 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::CommandLine;
-use super::ast::{Chain, Command as Tree, Joint, Kind, List, Pipeline, RawWord, Redirect, RedirectOp, Unparsed};
+use super::ast::{
+    Chain, Command as Tree, Joint, Kind, List, Pipeline, RawWord, Redirect, RedirectOp, Unparsed,
+};
 use super::budget::Budget;
 use super::expand::Field;
 use super::scope::{Flow, Scope, Value, merge};
@@ -230,7 +232,9 @@ impl<'a> Walker<'a> {
                 let behind = merge(tested.after(), inside.after());
                 Flow::either(behind.unwrap_or(scope))
             }
-            Kind::For { name, words, body, select } => self.for_loop(name, words.as_deref(), body, *select, scope),
+            Kind::For { name, words, body, select } => {
+                self.for_loop(name, words.as_deref(), body, *select, scope)
+            }
             Kind::ForArith { parts, body } => {
                 self.havoc(body, &mut scope);
                 self.scan(parts, &mut scope);
@@ -275,9 +279,8 @@ impl<'a> Walker<'a> {
     }
 
     fn test(&mut self, words: &[RawWord], scope: &mut Scope) {
-        let numbers = words.iter().any(|w| {
-            matches!(w.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"))
-        });
+        let numbers =
+            words.iter().any(|w| matches!(w.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")));
         for word in words {
             self.expand_one(word, scope);
             if numbers || matches!(words.first().and_then(RawWord::bare), Some("-v")) {
@@ -455,7 +458,8 @@ impl<'a> Walker<'a> {
 
     /// Makes the whole line opaque.
     pub(super) fn opaque_line(&mut self, reason: &str) {
-        let invocation = Invocation { fields: vec![Field::known(self.line.shown())], ..Invocation::default() };
+        let invocation =
+            Invocation { fields: vec![Field::known(self.line.shown())], ..Invocation::default() };
         self.opaque_command(invocation, reason.to_owned(), &Scope::new(None));
     }
 

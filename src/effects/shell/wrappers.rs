@@ -9,8 +9,8 @@ use super::expand::Field;
 use super::scope::{Flow, PathOrigin, Scope};
 use super::simple::Invocation;
 use super::walk::Walker;
-use crate::model::command::{Identity, Piece, Word};
 use crate::model::Action;
+use crate::model::command::{Identity, Piece, Word};
 
 /// `NAME=value` as a word.
 fn assignment(field: &Field) -> Option<(String, Word)> {
@@ -32,7 +32,13 @@ fn assignment(field: &Field) -> Option<(String, Word)> {
 
 impl Walker<'_> {
     /// A wrapper whose inner command begins behind its flags and a number of operands.
-    pub(super) fn wrapper(&mut self, name: &str, table: &Table, invocation: Invocation, scope: Scope) -> Flow {
+    pub(super) fn wrapper(
+        &mut self,
+        name: &str,
+        table: &Table,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         let fields = invocation.fields.clone();
         let words: Vec<&Word> = fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(Some(table), &words, Mode::Operand);
@@ -46,9 +52,8 @@ impl Walker<'_> {
         inner.wrappers.push(name.to_owned());
         inner.assignments.clone_from(&invocation.assignments);
         if matches!(name, "env" | "sudo" | "doas") {
-            while let Some((at, found)) = operands
-                .first()
-                .and_then(|at| Some((*at, assignment(fields.get(at + 1)?)?)))
+            while let Some((at, found)) =
+                operands.first().and_then(|at| Some((*at, assignment(fields.get(at + 1)?)?)))
             {
                 let _ = at;
                 inner.assignments.push(found);
@@ -66,7 +71,8 @@ impl Walker<'_> {
         outer.fields.truncate(before);
         let cause = self.wrapper_effect(name, Some(table), &outer, &scope);
         self.wrapper_flags(name, &fields, &args, &scope, &cause);
-        if skipped > 0 && name == "flock"
+        if skipped > 0
+            && name == "flock"
             && let Some(lock) = operands.first().and_then(|at| fields.get(at + 1))
         {
             self.path_effect(lock, Action::Change, false, &scope, &cause, "the lock of `flock`");
@@ -76,7 +82,9 @@ impl Walker<'_> {
         };
         inner.fields = fields.get(start..).unwrap_or_default().to_vec();
         let mut inside = scope.clone();
-        if let Some(directory) = value(&fields, &args, &["-C", "--chdir", "-D"]).filter(|_| matches!(name, "env" | "sudo")) {
+        if let Some(directory) =
+            value(&fields, &args, &["-C", "--chdir", "-D"]).filter(|_| matches!(name, "env" | "sudo"))
+        {
             inside = self.moved(&scope, &directory);
         }
         if matches!(name, "chroot" | "unshare" | "nsenter") {
@@ -110,7 +118,13 @@ impl Walker<'_> {
         }
     }
 
-    fn nothing_inside(&mut self, name: &str, table: &Table, cause: &super::resources::Cause, scope: Scope) -> Flow {
+    fn nothing_inside(
+        &mut self,
+        name: &str,
+        table: &Table,
+        cause: &super::resources::Cause,
+        scope: Scope,
+    ) -> Flow {
         let _ = table;
         match name {
             "xargs" | "env" | "command" | "exec" | "builtin" | "time" => Flow::either(scope),
@@ -194,7 +208,9 @@ impl Walker<'_> {
         let mut inner = vec![Field::known("env")];
         inner.extend(text.split_whitespace().map(Field::known));
         let behind = operands_of(args).first().map_or(fields.len(), |at| at + 1);
-        inner.extend(fields.get(behind..).unwrap_or_default().iter().map(|f| Field { end: None, ..f.clone() }));
+        inner.extend(
+            fields.get(behind..).unwrap_or_default().iter().map(|f| Field { end: None, ..f.clone() }),
+        );
         let _ = table;
         let again = Invocation { fields: inner, ..invocation };
         self.run(Invocation { direct: false, ..again }, scope)
@@ -222,7 +238,9 @@ impl Walker<'_> {
             inner.push(Field::known("echo"));
         }
         let replace = args.items.iter().rev().find_map(|item| match item {
-            Item::Flag { option: Some(o), value, .. } if o.spellings.iter().any(|s| s == "-I" || s == "-i") => {
+            Item::Flag { option: Some(o), value, .. }
+                if o.spellings.iter().any(|s| s == "-I" || s == "-i") =>
+            {
                 let text = value.as_ref().and_then(|(word, _)| word.text().map(str::to_owned));
                 Some(text.filter(|t| !t.is_empty()).unwrap_or_else(|| "{}".to_owned()))
             }
@@ -329,8 +347,8 @@ impl Walker<'_> {
                     let mut ended = false;
                     while let Some(field) = fields.get(at) {
                         at += 1;
-                        let plus = field.text() == Some("+")
-                            && inner.last().and_then(Field::text) == Some("{}");
+                        let plus =
+                            field.text() == Some("+") && inner.last().and_then(Field::text) == Some("{}");
                         if field.text() == Some(";") || plus {
                             ended = true;
                             break;
@@ -352,15 +370,48 @@ impl Walker<'_> {
                     at += if word == "-fprintf" { 2 } else { 1 };
                 }
                 "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-files0-from" => at += 1,
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex"
-                | "-type" | "-xtype" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin" | "-ctime" | "-cmin"
-                | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth" | "-mindepth" | "-links"
-                | "-inum" | "-printf" | "-regextype" | "-lname" | "-ilname" | "-fstype" | "-used" | "-newermt"
-                | "-context" | "-D" | "-neweram" | "-newerct" | "-newerat" => at += 1,
-                "-print" | "-print0" | "-ls" | "-prune" | "-quit" | "-empty" | "-readable" | "-writable"
-                | "-executable" | "-nouser" | "-nogroup" | "-depth" | "-d" | "-xdev" | "-mount" | "-follow"
-                | "-daystart" | "-noleaf" | "-warn" | "-nowarn" | "-true" | "-false" | "-not" | "!" | "(" | ")"
-                | "-a" | "-o" | "-and" | "-or" | "," | "-ignore_readdir_race" | "-O1" | "-O2" | "-O3" | "--help"
+                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
+                | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin"
+                | "-ctime" | "-cmin" | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth"
+                | "-mindepth" | "-links" | "-inum" | "-printf" | "-regextype" | "-lname" | "-ilname"
+                | "-fstype" | "-used" | "-newermt" | "-context" | "-D" | "-neweram" | "-newerct"
+                | "-newerat" => at += 1,
+                "-print"
+                | "-print0"
+                | "-ls"
+                | "-prune"
+                | "-quit"
+                | "-empty"
+                | "-readable"
+                | "-writable"
+                | "-executable"
+                | "-nouser"
+                | "-nogroup"
+                | "-depth"
+                | "-d"
+                | "-xdev"
+                | "-mount"
+                | "-follow"
+                | "-daystart"
+                | "-noleaf"
+                | "-warn"
+                | "-nowarn"
+                | "-true"
+                | "-false"
+                | "-not"
+                | "!"
+                | "("
+                | ")"
+                | "-a"
+                | "-o"
+                | "-and"
+                | "-or"
+                | ","
+                | "-ignore_readdir_race"
+                | "-O1"
+                | "-O2"
+                | "-O3"
+                | "--help"
                 | "--version" => {}
                 _ => open = true,
             }

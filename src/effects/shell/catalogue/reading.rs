@@ -152,7 +152,13 @@ impl<'t> Reader<'t, '_> {
         self.out.items.push(Item::Operand(at));
     }
 
-    fn flag(&mut self, option: Option<&'t Opt>, written: &str, value: Option<(Word, Option<usize>)>, by: usize) {
+    fn flag(
+        &mut self,
+        option: Option<&'t Opt>,
+        written: &str,
+        value: Option<(Word, Option<usize>)>,
+        by: usize,
+    ) {
         self.out.items.push(Item::Flag { option, written: written.to_owned(), value });
         self.at += by;
     }
@@ -170,7 +176,8 @@ impl<'t> Reader<'t, '_> {
             return;
         }
         self.out.maybe_flags |= !whole;
-        let next_is_flag = self.words.get(self.at + 1).is_some_and(|next| self::head(next).0.starts_with('-'));
+        let next_is_flag =
+            self.words.get(self.at + 1).is_some_and(|next| self::head(next).0.starts_with('-'));
         match self.next_value() {
             Some(value) if self.mode == Mode::Value && whole && !next_is_flag => {
                 self.flag(None, head, Some(value), 2);

@@ -114,7 +114,9 @@ impl Parser<'_> {
         loop {
             match end {
                 Some(end) if self.pos == end => break,
-                Some(end) if self.pos > end => return Err(Unparsed::new("`((` is not closed where it seems")),
+                Some(end) if self.pos > end => {
+                    return Err(Unparsed::new("`((` is not closed where it seems"));
+                }
                 _ => {}
             }
             let Some(byte) = self.peek() else { return Err(Unparsed::new("`$[` is not closed")) };

@@ -95,7 +95,9 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            b'\'' if in_quotes => Err(Unparsed::new("a quote inside `\"${…}\"` is read differently by shells")),
+            b'\'' if in_quotes => {
+                Err(Unparsed::new("a quote inside `\"${…}\"` is read differently by shells"))
+            }
             b'\'' => self.single(parts),
             b'"' => self.double(parts),
             b'$' => self.dollar(in_quotes, parts),
