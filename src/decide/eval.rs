@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use crate::compile::expr::{Atom, AtomKind, CommandPart, Directory, Expr, OrderOperator, Scalar, Scalars, Subject, Test};
+use crate::compile::expr::{
+    Atom, AtomKind, CommandPart, Directory, Expr, OrderOperator, Scalar, Scalars, Subject, Test,
+};
 use crate::effects::shell::matching;
 use crate::model::command::Flag;
 use crate::model::effect::Resource;
@@ -53,7 +55,9 @@ pub(super) fn evaluate(expr: &Expr, view: View<'_>, frame: Frame<'_>) -> Truth {
 pub(super) fn comparison(atom: &Atom, view: View<'_>, frame: Frame<'_>) -> Truth {
     match &atom.kind {
         AtomKind::Test { subject, test } => {
-            if let (Some(command), Test::ContainsElement(Scalar::Text(flag))) = (flags_of(subject, view), test) {
+            if let (Some(command), Test::ContainsElement(Scalar::Text(flag))) =
+                (flags_of(subject, view), test)
+            {
                 let truth = matching::flag_contained(command, flag);
                 return if atom.negated { !truth } else { truth };
             }

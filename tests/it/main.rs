@@ -6,3 +6,5 @@ mod effects;
 mod format;
 mod gate;
 mod lang;
+mod layers;
+mod shell;

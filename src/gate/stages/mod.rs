@@ -10,7 +10,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::base::{Digest, limits};
 use crate::compile::Program;
 use crate::compile::program::{Redaction, Rule, Verb};
-use crate::decide::{Decision, Permit, decide, verdict_to_json};
+use crate::decide::json::verdict_to_json;
+use crate::decide::{Decision, Permit, decide};
 use crate::model::value::parse_call;
 use crate::model::{Call, Level, Verdict};
 
@@ -155,6 +156,10 @@ impl Inner {
         if call.id.is_empty() {
             call.id = self.ids.call_id();
         }
+        if call.id.len() > limits::CALL_ID_BYTES_MAX {
+            let message = format!("the id is longer than {} bytes", limits::CALL_ID_BYTES_MAX);
+            return Err(Stop::boxed(Code::InvalidCall, message));
+        }
         if !self.is_new(&call) {
             let place = line.map(|number| format!("line {number}: ")).unwrap_or_default();
             let message = format!("{place}the id `{}` was used before in this session", call.id);
@@ -283,7 +288,9 @@ impl Inner {
         };
         let inner = Arc::clone(self);
         let kept = verdict.clone();
-        let scrub = move || inner.delivered(output, kept, &terms.rewriting, terms.output_bytes);
+        let span = tracing::debug_span!("scrub");
+        let scrub =
+            move || span.in_scope(|| inner.delivered(output, kept, &terms.rewriting, terms.output_bytes));
         match tokio::task::spawn_blocking(scrub).await {
             Ok(mut outcome) => {
                 outcome.grade = Some(definition.grade);

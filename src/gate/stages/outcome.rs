@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::base::Digest;
-use crate::decide::verdict_to_json;
+use crate::decide::json::verdict_to_json;
 use crate::model::schema::SchemaViolation;
 use crate::model::verdict::{Grade, pseudo};
 use crate::model::{Level, Verdict};
