@@ -307,10 +307,11 @@ fn words_match(pattern: &CommandPattern, command: &Command) -> Truth {
 }
 
 /// Whether some word before `--` may turn out to be a flag.
-fn may_have_flags(reading: &Reading, command: &Command) -> bool {
+#[must_use]
+pub fn may_have_flags(reading: &Reading, command: &Command) -> bool {
     let maybe = |word: &Word| {
-        let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown)) && !word.never_flag;
-        unknown_head || (word.pieces.is_empty() && word.splits)
+        let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown));
+        (unknown_head || word.splits) && !word.never_flag
     };
     let unclear = |flag: &Flag| flag.group.is_none() && flag.spellings.first().is_some_and(|s| s == "-");
     if reading.flags.iter().any(unclear) {

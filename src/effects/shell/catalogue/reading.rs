@@ -106,6 +106,8 @@ impl<'t> Reader<'t, '_> {
 
     fn word(&mut self, word: &Word) {
         let (head, whole) = head(word);
+        // What may turn into several words may turn into a flag behind its first.
+        self.out.maybe_flags |= !self.ended && word.splits && !word.never_flag;
         if self.ended || word.never_flag {
             self.operand(word);
         } else if head.is_empty() && !whole {
