@@ -218,7 +218,7 @@ impl<'a> Checker<'a> {
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut end = 0;
-    for token in crate::syntax::tokens(text) {
+    for token in crate::syntax::trivia::tokens(text) {
         if matches!(token.kind, TokenKind::Comment | TokenKind::Doc) {
             continue;
         }
