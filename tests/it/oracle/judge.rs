@@ -76,10 +76,14 @@ impl Sitting<'_> {
             }
             self.gate(effect, &mut counted);
             unknown |= counted.unknown;
-            let (level, rules) = counted
+            let (level, mut rules) = counted
                 .by_level
                 .pop_last()
                 .unwrap_or_else(|| panic!("no layer has an opinion of {effect:?}"));
+            // These two stand where no rule gave the verdict.
+            if rules.iter().any(|rule| rule.contains('/')) {
+                rules.retain(|rule| rule.contains('/'));
+            }
             effects.push(EffectOutcome { level, rules });
         }
         let level = effects.iter().map(|e| e.level).max().expect("a call has an effect");
