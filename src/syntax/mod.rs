@@ -19,6 +19,7 @@ use crate::base::limits::POLICY_FILE_BYTES_MAX;
 use crate::base::{Diagnostic, FileId, Fix, Span};
 use ast::{File, Item, ItemKind};
 use recover::Piece;
+use trivia::TokenKind;
 
 /// Errors of one file, after which the rest is not read: a file with more is no policy.
 const ERRORS_MAX: usize = 1_000;
@@ -141,4 +142,14 @@ fn editions(file: FileId, text: &str, pieces: &[Piece], tree: &File) -> Vec<Diag
         );
     }
     out
+}
+
+/// The tokens of a text with the comments among them, where it is no longer than a policy may be;
+/// characters that start no token are left out.
+#[must_use]
+pub fn tokens(text: &str) -> Vec<trivia::Token> {
+    if text.len() > POLICY_FILE_BYTES_MAX {
+        return Vec::new();
+    }
+    trivia::tokens(text).into_iter().filter(|t| t.kind != TokenKind::Stray).collect()
 }
