@@ -25,7 +25,7 @@ use super::run::{Ran, Start, execute};
 use super::scrub::{Rewriting, Scrubber};
 use super::tool::{Judgement, Refusal};
 
-use outcome::{Stop, refusal, unattended};
+use outcome::{Stop, refusal};
 
 type Halted = Box<Stop>;
 
@@ -190,8 +190,7 @@ impl Inner {
         match decision {
             Decision::Permitted(permit) => Ok((permit, program)),
             Decision::Pending(pending) if self.unattended => {
-                let verdict = unattended(pending.verdict().clone());
-                Err(Box::new(refusal(verdict)))
+                Err(Box::new(refusal(pending.verdict().clone().unattended())))
             }
             Decision::Pending(pending) => Err(Box::new(outcome::approval(pending.verdict().clone()))),
             Decision::Refused(verdict) => Err(Box::new(refusal(*verdict))),
