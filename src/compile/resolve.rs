@@ -146,9 +146,14 @@ impl<'a> Collector<'a, '_> {
     fn modes(&mut self, lies: Place<'a>, modes: &'a [Name]) {
         if let Some(first) = &self.names.modes {
             self.report.push(
-                Diagnostic::error("duplicate-modes", lies.file, lies.item.span, "a layer has one list of modes")
-                    .help("write all modes in one item")
-                    .label(first.file, first.item.span, "the first list"),
+                Diagnostic::error(
+                    "duplicate-modes",
+                    lies.file,
+                    lies.item.span,
+                    "a layer has one list of modes",
+                )
+                .help("write all modes in one item")
+                .label(first.file, first.item.span, "the first list"),
             );
             return;
         }
@@ -189,8 +194,7 @@ impl<'a> Collector<'a, '_> {
             "tool" => "put all lines into one body",
             _ => "give one of them another name",
         };
-        let mut diagnostic =
-            Diagnostic::error("duplicate-name", file, name.span, message).help(help);
+        let mut diagnostic = Diagnostic::error("duplicate-name", file, name.span, message).help(help);
         if let Some((file, span)) = first {
             diagnostic = diagnostic.label(file, span, "the first one");
         }
@@ -215,9 +219,11 @@ impl<'a> Collector<'a, '_> {
         let code = if word == "default" { "duplicate-default" } else { "duplicate-unknown" };
         let message = format!("`{word}` stands twice in this layer");
         self.report.push(
-            Diagnostic::error(code, lies.file, lies.item.span, message)
-                .help("keep one of them")
-                .label(file, span, "the first one"),
+            Diagnostic::error(code, lies.file, lies.item.span, message).help("keep one of them").label(
+                file,
+                span,
+                "the first one",
+            ),
         );
     }
 }
@@ -304,14 +310,7 @@ impl<'a> Ordering<'a, '_> {
         }
     }
 
-    fn recursive(
-        &self,
-        way: &[Step<'_>],
-        name: &str,
-        next: &str,
-        span: Span,
-        report: &mut Vec<Diagnostic>,
-    ) {
+    fn recursive(&self, way: &[Step<'_>], name: &str, next: &str, span: Span, report: &mut Vec<Diagnostic>) {
         let Some(declared) = self.names.lets.get(name) else { return };
         let circle: Vec<&str> =
             way.iter().map(|step| step.name).skip_while(|n| *n != next).chain([next]).collect();
@@ -328,11 +327,7 @@ impl<'a> Ordering<'a, '_> {
 }
 
 /// Every word of a let that may be the name of another.
-fn mentions<'a>(
-    node: &'a Let,
-    is_word: &dyn Fn(&Field, &str) -> bool,
-    found: &mut Vec<(&'a str, Span)>,
-) {
+fn mentions<'a>(node: &'a Let, is_word: &dyn Fn(&Field, &str) -> bool, found: &mut Vec<(&'a str, Span)>) {
     match &node.value {
         LetValue::Set(set) => set_mentions(set, &|_| false, found),
         LetValue::Condition(condition) => condition_mentions(condition, is_word, found, 0),

@@ -2,8 +2,8 @@
 
 use crate::base::{Span, Spanned};
 use crate::syntax::ast::{
-    ArgPlace, Clause, ClauseKind, Comparison, Condition, ConditionKind, Example, File, Item, ItemKind, LetValue,
-    LimitClause, ModifyClause, Operand, Set, ToolArg, ToolLine, ToolLineKind, Value, ValueKind,
+    ArgPlace, Clause, ClauseKind, Comparison, Condition, ConditionKind, Example, File, Item, ItemKind,
+    LetValue, LimitClause, ModifyClause, Operand, Set, ToolArg, ToolLine, ToolLineKind, Value, ValueKind,
 };
 
 /// Puts every span of a file to nothing.
@@ -138,7 +138,9 @@ fn of_place(place: &mut ArgPlace) {
 
 fn of_modify(modify: &mut ModifyClause) {
     match modify {
-        ModifyClause::Set(place, value) | ModifyClause::Fill(place, value) | ModifyClause::Append(place, value) => {
+        ModifyClause::Set(place, value)
+        | ModifyClause::Fill(place, value)
+        | ModifyClause::Append(place, value) => {
             of_place(place);
             one(value);
         }

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use super::print::Part;
 use crate::base::Span;
-use crate::syntax::ast::{
-    Clause, ClauseKind, File, Item, ItemKind, ModifyClause, ToolLineKind,
-};
+use crate::syntax::ast::{Clause, ClauseKind, File, Item, ItemKind, ModifyClause, ToolLineKind};
 use crate::syntax::trivia::{Token, TokenKind, first_on_line, tokens};
 
 /// Blanks of one step to the right.
@@ -15,8 +13,16 @@ const STEP: usize = 2;
 /// The layout of a file that was read without errors.
 pub(super) fn layout(text: &str, file: &File) -> Vec<Part> {
     let solid = with_whole_json(tokens(text), &json_spans(file));
-    let mut layout =
-        Layout { text, tokens: &solid, at: 0, last: None, pending: Vec::new(), indent: 0, parts: Vec::new(), lines: line_starts(file) };
+    let mut layout = Layout {
+        text,
+        tokens: &solid,
+        at: 0,
+        last: None,
+        pending: Vec::new(),
+        indent: 0,
+        parts: Vec::new(),
+        lines: line_starts(file),
+    };
     for item in &file.items {
         layout.item(item);
     }
@@ -346,7 +352,8 @@ impl<'a> Layout<'a> {
     /// `never CAP, … by TOOL, … when COND`.
     fn never(&mut self, end: u32) {
         let mut rest = self.tokens.iter().skip(self.at);
-        let when = rest.find(|t| t.span.start >= end || t.is(self.text, "when")).map_or(end, |t| t.span.start);
+        let when =
+            rest.find(|t| t.span.start >= end || t.is(self.text, "when")).map_or(end, |t| t.span.start);
         self.parts.push(Part::Begin);
         self.token();
         self.list(when, 2 * STEP);

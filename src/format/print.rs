@@ -147,11 +147,28 @@ mod tests {
 
     #[test]
     fn a_group_breaks_when_it_does_not_fit() {
-        let parts =
-            [text("a"), Part::Begin, wrap(2), text("bbbb"), Part::Begin, wrap(4), text("cc"), Part::End, Part::End];
+        let parts = [
+            text("a"),
+            Part::Begin,
+            wrap(2),
+            text("bbbb"),
+            Part::Begin,
+            wrap(4),
+            text("cc"),
+            Part::End,
+            Part::End,
+        ];
         assert_eq!(print(&parts, 9), "a bbbb cc\n");
-        assert_eq!(print(&parts, 8), "a\n  bbbb\n    cc\n".replace("\n    cc", "\n    cc"));
-        let hard = [Part::Begin, text("a"), wrap(2), text("b"), Part::Line { indent: 0, blank: true }, text("c"), Part::End];
+        assert_eq!(print(&parts, 8), "a\n  bbbb\n    cc\n");
+        let hard = [
+            Part::Begin,
+            text("a"),
+            wrap(2),
+            text("b"),
+            Part::Line { indent: 0, blank: true },
+            text("c"),
+            Part::End,
+        ];
         assert_eq!(print(&hard, 80), "a\n  b\n\nc\n");
     }
 }

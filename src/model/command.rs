@@ -27,7 +27,11 @@ impl Word {
     #[must_use]
     pub fn known(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { pieces: if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] }, splits: false, never_flag: false }
+        Self {
+            pieces: if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] },
+            splits: false,
+            never_flag: false,
+        }
     }
 
     /// A word of which nothing is known.

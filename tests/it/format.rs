@@ -31,7 +31,10 @@ fn broken_files_are_left_alone() {
 
 #[test]
 fn windows_line_ends_become_unix_ones() {
-    assert_eq!(formatted("tollgate 1\r\n\r\n// c\r\nmodes a,\r\n  b\r\n"), "tollgate 1\n\n// c\nmodes a, b\n");
+    assert_eq!(
+        formatted("tollgate 1\r\n\r\n// c\r\nmodes a,\r\n  b\r\n"),
+        "tollgate 1\n\n// c\nmodes a, b\n"
+    );
 }
 
 #[test]
@@ -70,9 +73,7 @@ fn gap() -> impl Strategy<Value = String> {
 }
 
 fn word(choices: &'static [&'static str]) -> BoxedStrategy<Vec<String>> {
-    prop::sample::select(choices)
-        .prop_map(|text| text.split('~').map(str::to_owned).collect())
-        .boxed()
+    prop::sample::select(choices).prop_map(|text| text.split('~').map(str::to_owned).collect()).boxed()
 }
 
 fn joined(parts: Vec<Vec<String>>, by: &str) -> Vec<String> {
@@ -87,7 +88,16 @@ fn joined(parts: Vec<Vec<String>>, by: &str) -> Vec<String> {
 }
 
 fn set() -> impl Strategy<Value = Vec<String>> {
-    let element = word(&["\"./a/**\"", "docs", "`git push ...`", "10.0.0.0/8", "fc00::/7", "42", "\"x // y\"", "\"a rather long string to fill the line\""]);
+    let element = word(&[
+        "\"./a/**\"",
+        "docs",
+        "`git push ...`",
+        "10.0.0.0/8",
+        "fc00::/7",
+        "42",
+        "\"x // y\"",
+        "\"a rather long string to fill the line\"",
+    ]);
     (word(&["", "path", "net", "command"]), prop::collection::vec(element, 0..7), any::<bool>()).prop_map(
         |(kind, elements, comma)| {
             let mut out: Vec<String> = kind.into_iter().filter(|k| !k.is_empty()).collect();
@@ -104,11 +114,28 @@ fn set() -> impl Strategy<Value = Vec<String>> {
 }
 
 fn condition() -> BoxedStrategy<Vec<String>> {
-    let field = word(&["path", "args.or", "args[\"odd , name\"][0].and", "size~(~args.x~)", "any~args.to[*]", "command.flags"]);
+    let field = word(&[
+        "path",
+        "args.or",
+        "args[\"odd , name\"][0].and",
+        "size~(~args.x~)",
+        "any~args.to[*]",
+        "command.flags",
+    ]);
     let right = prop_oneof![
         word(&[
-            "is~\"text\"", "is~not~30s", "is~present", "is~not~opaque", "not~matches~/a\\/\\/b{2}/i", "starts~with~\"x\"",
-            "<=~5.50", "under~workspace", "contains~`git {a,b} ...`", "is~2027-03-31", "in~docs", "is~true"
+            "is~\"text\"",
+            "is~not~30s",
+            "is~present",
+            "is~not~opaque",
+            "not~matches~/a\\/\\/b{2}/i",
+            "starts~with~\"x\"",
+            "<=~5.50",
+            "under~workspace",
+            "contains~`git {a,b} ...`",
+            "is~2027-03-31",
+            "in~docs",
+            "is~true"
         ]),
         set().prop_map(|set| [vec!["not".to_owned(), "in".to_owned()], set].concat()),
     ];
@@ -129,10 +156,23 @@ fn condition() -> BoxedStrategy<Vec<String>> {
 
 fn clause() -> impl Strategy<Value = Vec<String>> {
     let fixed = word(&[
-        "on~read~,~write~by~shell~,~\"mcp:*\"", "on~result~of~any", "because~\"{path} // {{\"", "covers~read~,~network",
-        "limit~calls~20~per~1m", "limit~time~30s", "approve~alike~for~15m", "unknown~ask", "until~2027-03-31", "mark~untrusted",
-        "set~args.a~=~{\"a\": [1, 2,  {}]}", "fill~args[\"x y\"]~=~null", "clamp~args.n~to~-1..5", "remove~args.list[0]",
-        "append~command~`--x y`", "replace~args.x~matching~/a/~with~\"b\"", "replace~secrets~with~\"\"",
+        "on~read~,~write~by~shell~,~\"mcp:*\"",
+        "on~result~of~any",
+        "because~\"{path} // {{\"",
+        "covers~read~,~network",
+        "limit~calls~20~per~1m",
+        "limit~time~30s",
+        "approve~alike~for~15m",
+        "unknown~ask",
+        "until~2027-03-31",
+        "mark~untrusted",
+        "set~args.a~=~{\"a\": [1, 2,  {}]}",
+        "fill~args[\"x y\"]~=~null",
+        "clamp~args.n~to~-1..5",
+        "remove~args.list[0]",
+        "append~command~`--x y`",
+        "replace~args.x~matching~/a/~with~\"b\"",
+        "replace~secrets~with~\"\"",
         "example~not~t~{\"a\":   \"// x\"}~in~plan~with~{}~gives~{ }",
     ]);
     prop_oneof![
@@ -151,8 +191,14 @@ fn item() -> impl Strategy<Value = Vec<String>> {
         out
     };
     let line = word(&[
-        "reads~args.path~or~\".\"~recursively", "runs~args.command~in~args.cwd~or~\".\"~as~bash", "network~on~optional~args.to[*]",
-        "connects~args.url", "nothing", "writes~args.x~as~glob", "schema~{\"type\": \"object\",\n    \"x\": [1]}", "schema~\"a.json\"",
+        "reads~args.path~or~\".\"~recursively",
+        "runs~args.command~in~args.cwd~or~\".\"~as~bash",
+        "network~on~optional~args.to[*]",
+        "connects~args.url",
+        "nothing",
+        "writes~args.x~as~glob",
+        "schema~{\"type\": \"object\",\n    \"x\": [1]}",
+        "schema~\"a.json\"",
     ]);
     prop_oneof![
         1 => word(&["modes~a~,~b", "labels~x", "default~block", "unknown~ask", "import~\"std:secrets\""]),

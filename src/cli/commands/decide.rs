@@ -7,8 +7,8 @@ use crate::cli::calls::{self, Intake, NoCall};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::{load, output, tools};
 use crate::compile::Program;
-use crate::decide::decide;
 use crate::decide::json::verdict_to_json;
+use crate::decide::{Trace, decide, explain};
 use crate::effects::World;
 use crate::model::verdict::{Obligations, Reason, pseudo};
 use crate::model::{Call, Level, Verdict};
@@ -64,8 +64,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The call with what the host says about it.
-    #[must_use]
-    pub fn with_context(&self, mut call: Call) -> Call {
+    fn with_context(&self, mut call: Call) -> Call {
         call.context.today = self.world.today();
         call.context.source = self.sources.get(&call.tool).cloned();
         call.context.labels.extend(self.world.labels());
@@ -73,6 +72,16 @@ impl<'a> Judge<'a> {
             call.context.labels.extend(labels.iter().cloned());
         }
         call
+    }
+
+    /// The verdict with everything that was weighed.
+    #[must_use]
+    pub fn explain(&self, call: Call) -> Trace {
+        let mut trace = explain(self.program, self.with_context(call), self.world);
+        if self.unattended {
+            trace.verdict = trace.verdict.unattended();
+        }
+        trace
     }
 
     /// The verdict.

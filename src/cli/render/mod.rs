@@ -4,6 +4,7 @@ pub mod envelope;
 pub mod github;
 pub mod json;
 pub mod text;
+pub mod trace;
 
 use crate::base::{Diagnostic, Sources};
 

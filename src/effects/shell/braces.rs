@@ -48,7 +48,6 @@ pub fn expand(tokens: Vec<Token<'_>>) -> Option<Vec<Vec<Token<'_>>>> {
 }
 
 /// Expands the first brace pair of a word. Outer `None`: too much; inner `None`: there is none.
-#[expect(clippy::type_complexity, reason = "two meanings of none, used once")]
 fn first_brace<'p>(word: &[Token<'p>]) -> Option<Option<Vec<Vec<Token<'p>>>>> {
     let mut stack: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut best: Option<(usize, usize, Vec<usize>)> = None;
@@ -121,7 +120,8 @@ fn ends(text: &str) -> Option<Ends> {
     };
     let step = step.checked_abs()?.max(1);
     if let (Ok(a), Ok(b)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        let padded = |t: &str| t.trim_start_matches('-').starts_with('0') && t.trim_start_matches('-').len() > 1;
+        let padded =
+            |t: &str| t.trim_start_matches('-').starts_with('0') && t.trim_start_matches('-').len() > 1;
         let width = if padded(from) || padded(to) { from.len().max(to.len()) } else { 0 };
         return Some(Ends::Numbers(a, b, step, width));
     }

@@ -2,15 +2,15 @@
 
 use std::rc::Rc;
 
-use super::catalogue::reading::{Args, Item, Mode, read};
 use super::catalogue::Table;
+use super::catalogue::reading::{Args, Item, Mode, read};
 use super::expand::Field;
 use super::program::Spelling;
 use super::scope::{Flow, Scope, Value};
 use super::simple::Invocation;
 use super::walk::{Stdin, Walker, field_value};
-use crate::model::command::{Identity, Word};
 use crate::model::Action;
+use crate::model::command::{Identity, Word};
 
 /// Whether a `sed` script provably neither writes, reads, nor runs anything. Errs to no.
 pub fn sed_is_plain(script: &str) -> bool {
@@ -25,16 +25,19 @@ pub fn sed_is_plain(script: &str) -> bool {
                 Some(tail) => tail,
                 None => return false,
             },
-            'y' => match tail.chars().next().and_then(|d| delimited(tail.get(d.len_utf8()..)?, d).map(|t| (t, d))) {
+            'y' => match tail
+                .chars()
+                .next()
+                .and_then(|d| delimited(tail.get(d.len_utf8()..)?, d).map(|t| (t, d)))
+            {
                 Some((tail, d)) => match delimited(tail, d) {
                     Some(tail) => tail,
                     None => return false,
                 },
                 None => return false,
             },
-            'p' | 'd' | 'q' | 'Q' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'D' | 'P' | '=' | 'l' | 'F' | 'z' => {
-                tail.trim_start_matches(|c: char| c.is_ascii_digit())
-            }
+            'p' | 'd' | 'q' | 'Q' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | 'D' | 'P' | '=' | 'l' | 'F'
+            | 'z' => tail.trim_start_matches(|c: char| c.is_ascii_digit()),
             '{' | '}' => tail,
             'a' | 'i' | 'c' => {
                 // Text up to the end of the line; a backslash at a line's end goes on.
@@ -53,7 +56,11 @@ pub fn sed_is_plain(script: &str) -> bool {
             _ => return false,
         };
         let next = rest.trim_start_matches([' ', '\t', '\n', ';']);
-        if next.len() == rest.len() && !rest.is_empty() && !rest.starts_with('}') && !matches!(command, '{' | '}' | 'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#') {
+        if next.len() == rest.len()
+            && !rest.is_empty()
+            && !rest.starts_with('}')
+            && !matches!(command, '{' | '}' | 'a' | 'i' | 'c' | ':' | 'b' | 't' | 'T' | '#')
+        {
             return false;
         }
         rest = next;
@@ -91,7 +98,7 @@ fn delimited(text: &str, mark: char) -> Option<&str> {
             '[' => bracket = true,
             ']' => bracket = false,
             // A delimiter in brackets is read differently by programs.
-            c if c == mark && bracket && chars.as_str().contains(']') && mark != '/' => return None,
+            c if c == mark && bracket && chars.as_str().contains(']') => return None,
             c if c == mark => return Some(chars.as_str()),
             _ => {}
         }
@@ -114,77 +121,61 @@ fn sed_substitute(tail: &str) -> Option<&str> {
 /// Whether an `awk` program provably neither writes, reads, nor runs anything. Errs to no.
 pub fn awk_is_plain(program: &str) -> bool {
     // Texts and patterns cannot start anything; what stands outside them can.
+    let Some(outside) = awk_outside(program) else { return false };
+    let words = outside.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    if words.into_iter().any(|w| matches!(w, "system" | "getline" | "close" | "fflush" | "load" | "include"))
+    {
+        return false;
+    }
+    // `print > file`, `print | command`: `>` only compares outside `print`.
+    let pipes = outside.replace("||", "").contains('|');
+    let prints =
+        outside.split(['{', ';', '\n', '}']).any(|part| part.contains("print") && part.contains('>'));
+    !pipes && !prints
+}
+
+/// An `awk` program with `0` for each text and pattern; `None` where that is not clear.
+fn awk_outside(program: &str) -> Option<String> {
     let mut outside = String::new();
-    let mut chars = program.chars().peekable();
-    let mut before = ' ';
+    let mut chars = program.chars();
     while let Some(c) = chars.next() {
         match c {
             '"' => {
-                let mut closed = false;
-                while let Some(inner) = chars.next() {
-                    match inner {
-                        '\\' => {
-                            chars.next();
-                        }
-                        '"' => {
-                            closed = true;
-                            break;
-                        }
-                        _ => {}
-                    }
-                }
-                if !closed {
-                    return false;
-                }
+                skip_to(&mut chars, '"')?;
                 outside.push('0');
-                before = '0';
-                continue;
             }
-            '/' if matches!(before, '(' | ',' | '{' | '~' | '!' | '&' | ';' | '\n' | ' ') && pattern_start(&outside) => {
-                let mut closed = false;
-                while let Some(inner) = chars.next() {
-                    match inner {
-                        '\\' => {
-                            chars.next();
-                        }
-                        '/' => {
-                            closed = true;
-                            break;
-                        }
-                        '\n' => return false,
-                        _ => {}
-                    }
-                }
-                if !closed {
-                    return false;
-                }
+            '/' if pattern_start(&outside) => {
+                skip_to(&mut chars, '/')?;
                 outside.push('0');
-                before = '0';
-                continue;
             }
             '#' => {
-                for inner in chars.by_ref() {
-                    if inner == '\n' {
-                        break;
-                    }
-                }
+                chars.by_ref().find(|inner| *inner == '\n');
+                outside.push('\n');
             }
-            '@' => return false,
+            '@' => return None,
             _ => outside.push(c),
         }
-        before = c;
     }
-    let words = outside.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    if words.into_iter().any(|w| matches!(w, "system" | "getline" | "close" | "fflush" | "load" | "include")) {
-        return false;
+    Some(outside)
+}
+
+/// Goes behind an unescaped closing character on the same line.
+fn skip_to(chars: &mut std::str::Chars<'_>, close: char) -> Option<()> {
+    let mut bracket = false;
+    loop {
+        match chars.next()? {
+            '\\' => {
+                chars.next()?;
+            }
+            '\n' => return None,
+            '[' => bracket = true,
+            ']' => bracket = false,
+            // A slash in brackets ends the pattern for one program and not for another.
+            '/' if bracket && close == '/' => return None,
+            c if c == close => return Some(()),
+            _ => {}
+        }
     }
-    // `print > file`, `print | command`: `>` only compares outside `print` and in parentheses.
-    let pipes = outside.replace("||", "").contains('|');
-    let prints = outside.split(['{', ';', '\n', '}']).any(|part| {
-        let part = part.trim_start();
-        (part.contains("print")) && part.contains('>')
-    });
-    !pipes && !prints
 }
 
 /// Whether a `/` behind this text begins a pattern and is no division.
@@ -210,7 +201,9 @@ impl Walker<'_> {
             self.opaque_command(invocation, "how the shell is started is not understood".to_owned(), &scope);
             return Flow::either(scope);
         }
-        let has = |flag: &str| args.items.iter().any(|i| matches!(i, Item::Flag { written, .. } if written == flag));
+        let has = |flag: &str| {
+            args.items.iter().any(|i| matches!(i, Item::Flag { written, .. } if written == flag))
+        };
         let operands: Vec<usize> = operands_of(&args);
         if has("-c") {
             let Some(at) = operands.first().copied() else {
@@ -241,10 +234,11 @@ impl Walker<'_> {
         let before = self.effects.len();
         self.opaque_command(invocation, reason.to_owned(), scope);
         let Some(script) = script else { return };
-        let cause = self.effects.iter().enumerate().skip(before).find_map(|(at, effect)| match &effect.resource {
-            crate::model::Resource::Command(command) => Some((at, std::sync::Arc::clone(command))),
-            _ => None,
-        });
+        let cause =
+            self.effects.iter().enumerate().skip(before).find_map(|(at, effect)| match &effect.resource {
+                crate::model::Resource::Command(command) => Some((at, std::sync::Arc::clone(command))),
+                _ => None,
+            });
         self.path_effect(&script, Action::Read, false, scope, &cause, "the script");
     }
 
@@ -257,8 +251,9 @@ impl Walker<'_> {
         arguments: Vec<Field>,
         scope: Scope,
     ) -> Flow {
-        let Some(text) = invocation.fields.get(at + 1).and_then(Field::text).map(str::to_owned) else {
-            let reason = "what the shell runs is only known when the command runs";
+        let text = invocation.fields.get(at + 1).and_then(Field::text).map(str::to_owned);
+        let Some(text) = text.filter(|text| same_in(name, text)) else {
+            let reason = "what the shell runs is not known for sure";
             self.opaque_command(invocation, reason.to_owned(), &scope);
             return Flow::either(scope);
         };
@@ -279,7 +274,7 @@ impl Walker<'_> {
         scope: Scope,
     ) -> Flow {
         match self.stdin.clone() {
-            Stdin::Text(Some(text)) => {
+            Stdin::Text(Some(text)) if same_in(name, &text) => {
                 let inside = self.child(&invocation, &arguments, &scope);
                 self.wrapper_effect(name, Some(table), &invocation, &scope);
                 self.nested_text(&text, name, &invocation, inside);
@@ -313,13 +308,20 @@ impl Walker<'_> {
     }
 
     /// Parses and walks a text that a command runs.
-    pub(super) fn nested_text(&mut self, text: &str, name: &str, invocation: &Invocation, scope: Scope) -> Flow {
+    pub(super) fn nested_text(
+        &mut self,
+        text: &str,
+        name: &str,
+        invocation: &Invocation,
+        scope: Scope,
+    ) -> Flow {
         let mut around = invocation.wrappers.clone();
         around.push(name.to_owned());
         let was = std::mem::replace(&mut self.around, around);
         let in_place = std::mem::replace(&mut self.in_place, false);
         let depth = self.budget.depth;
-        let flow = match self.budget.enter().and_then(|()| super::parse::parse(text, &mut self.budget, false)) {
+        let flow = match self.budget.enter().and_then(|()| super::parse::parse(text, &mut self.budget, false))
+        {
             Ok(list) => {
                 let flow = self.list(&list, scope);
                 self.budget.depth = depth;
@@ -344,7 +346,13 @@ impl Walker<'_> {
     }
 
     /// `python`, `node`, `perl`: code on the line is an open program, code at run time is opaque.
-    pub(super) fn interpreter(&mut self, name: &str, table: &Table, invocation: Invocation, scope: &Scope) -> Flow {
+    pub(super) fn interpreter(
+        &mut self,
+        name: &str,
+        table: &Table,
+        invocation: Invocation,
+        scope: &Scope,
+    ) -> Flow {
         let words: Vec<&Word> = invocation.fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(Some(table), &words, Mode::Operand);
         let has_code = args.items.iter().any(|item| match item {
@@ -354,8 +362,10 @@ impl Walker<'_> {
             _ => false,
         });
         let first = operands_of(&args).first().and_then(|at| invocation.fields.get(at + 1)).cloned();
-        let from_stdin = first.as_ref().is_none_or(|f| f.text() == Some("-") || f.text() == Some("/dev/stdin"));
-        let stream = first.as_ref().is_some_and(|f| f.origin.as_deref() == Some(&super::scope::PathOrigin::Stream));
+        let from_stdin =
+            first.as_ref().is_none_or(|f| f.text() == Some("-") || f.text() == Some("/dev/stdin"));
+        let stream =
+            first.as_ref().is_some_and(|f| f.origin.as_deref() == Some(&super::scope::PathOrigin::Stream));
         let run_time = from_stdin && !matches!(self.stdin, Stdin::Text(_)) || stream;
         if run_time && !has_code && !args.unknown_flags {
             let reason = "the interpreter runs what arrives on its standard input";
@@ -431,10 +441,13 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a shell reads a text as bash does: the words of plain commands, in shells that differ.
+fn same_in(name: &str, text: &str) -> bool {
+    matches!(name, "bash" | "sh" | "dash" | "ash" | "rbash")
+        || text.chars().all(|c| c.is_ascii_alphanumeric() || " _./:,@%+-'\"&|;\n".contains(c))
+}
+
 /// The words that are operands.
 pub fn operands_of(args: &Args<'_>) -> Vec<usize> {
-    args.items
-        .iter()
-        .filter_map(|item| if let Item::Operand(at) = item { Some(*at) } else { None })
-        .collect()
+    args.items.iter().filter_map(|item| if let Item::Operand(at) = item { Some(*at) } else { None }).collect()
 }

@@ -10,9 +10,33 @@ use crate::model::command::{Piece, Word};
 
 /// Names whose value is made by the shell: never taken from the environment.
 const DYNAMIC: &[&str] = &[
-    "_", "RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "EPOCHREALTIME", "UID", "EUID", "PPID",
-    "GROUPS", "DIRSTACK", "FUNCNAME", "PIPESTATUS", "OLDPWD", "OPTARG", "OPTIND", "REPLY", "SHELLOPTS",
-    "BASHOPTS", "IFS", "HISTCMD", "COLUMNS", "LINES", "MAPFILE", "COPROC", "SHLVL",
+    "_",
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "UID",
+    "EUID",
+    "PPID",
+    "GROUPS",
+    "DIRSTACK",
+    "FUNCNAME",
+    "PIPESTATUS",
+    "OLDPWD",
+    "OPTARG",
+    "OPTIND",
+    "REPLY",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "IFS",
+    "HISTCMD",
+    "COLUMNS",
+    "LINES",
+    "MAPFILE",
+    "COPROC",
+    "SHLVL",
 ];
 
 /// Programs that write a number.
@@ -282,6 +306,7 @@ impl Walker<'_> {
                 out.parts += 1;
                 self.subshell(body, scope, Stdin::Inherit);
                 out.origin = Some(Rc::new(PathOrigin::Stream));
+                out.text("/dev/fd/", true);
                 out.unknown(true);
             }
         }

@@ -94,8 +94,8 @@ impl Walker<'_> {
             "cd" | "pushd" | "popd" => scope.cwd = None,
             "eval" | "." | "source" | "unset" | "command" | "builtin" | "trap" | "shopt" => scope.lose_all(),
             "set" | "shift" => scope.positional = None,
-            "read" | "export" | "declare" | "typeset" | "local" | "readonly" | "printf" | "let" | "mapfile"
-            | "readarray" | "getopts" => {
+            "read" | "export" | "declare" | "typeset" | "local" | "readonly" | "printf" | "let"
+            | "mapfile" | "readarray" | "getopts" => {
                 for word in simple.words.iter().skip(1) {
                     self.havoc_name(word, scope);
                 }

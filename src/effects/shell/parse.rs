@@ -4,8 +4,8 @@ use super::ast::{
     Assignment, Chain, Command, Joint, Kind, List, Parsed, Part, Pipeline, RawWord, Simple, Unparsed,
 };
 use super::budget::Budget;
-use super::lexer::{Parser, is_meta, is_name_byte, is_name_start};
 use super::lexer::Until;
+use super::lexer::{Parser, is_meta, is_name_byte, is_name_start};
 
 /// Parses a text that stands by itself.
 pub fn parse(text: &str, budget: &mut Budget, in_place: bool) -> Parsed<List> {
@@ -26,8 +26,8 @@ pub fn parse(text: &str, budget: &mut Budget, in_place: bool) -> Parsed<List> {
 
 /// Words that are special where a command may begin.
 const RESERVED: &[&str] = &[
-    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select",
-    "function", "time", "coproc", "{", "}", "!", "[[", "]]",
+    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
+    "select", "function", "time", "coproc", "{", "}", "!", "[[", "]]",
 ];
 
 impl Parser<'_> {
@@ -304,7 +304,7 @@ impl Parser<'_> {
                 self.pos = start;
                 return Ok(None);
             };
-            values.push(RawWord { parts, start, end: self.pos });
+            values.push(RawWord { parts, end: self.pos });
             if self.peek() == Some(b'+') {
                 append = true;
                 self.bump(1)?;
@@ -322,7 +322,7 @@ impl Parser<'_> {
             return Ok(Some(Assignment { name, append, array: true, values }));
         }
         let begin = self.pos;
-        let word = self.word(Until::Meta)?.unwrap_or(RawWord { parts: Vec::new(), start: begin, end: begin });
+        let word = self.word(Until::Meta)?.unwrap_or(RawWord { parts: Vec::new(), end: begin });
         values.push(word);
         Ok(Some(Assignment { name, append, array: subscript, values }))
     }

@@ -91,7 +91,8 @@ impl Walker<'_> {
         let unsafe_env = !command.env.is_empty();
         let cause = self.push_exec(command);
         self.note_redirects(&invocation, &cause, scope);
-        let spelling = Spelling { name: &name, fields: &invocation.fields, args: &args, cause: &cause, scope };
+        let spelling =
+            Spelling { name: &name, fields: &invocation.fields, args: &args, cause: &cause, scope };
         let implied = if namesake.is_some() { self.spell(&spelling) } else { everything() };
         let implied = if table.is_none() || unsafe_env { everything() } else { implied };
         for capability in implied.iter() {
@@ -148,7 +149,12 @@ impl Walker<'_> {
         open
     }
 
-    fn spell_operands(&mut self, s: &Spelling<'_>, operands: &super::catalogue::Operands, table: &Table) -> bool {
+    fn spell_operands(
+        &mut self,
+        s: &Spelling<'_>,
+        operands: &super::catalogue::Operands,
+        table: &Table,
+    ) -> bool {
         let list = s.operands();
         let is_tree = |option: &Opt| option.tree;
         let tree = s.args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if is_tree(o)));
@@ -181,7 +187,14 @@ impl Walker<'_> {
     }
 
     /// The destination of `cp`, `mv`, `ln`: a file, or a directory that gets the sources' names.
-    fn spell_into(&mut self, s: &Spelling<'_>, field: &Field, all: &[(usize, &Field)], tree: bool, from: &str) {
+    fn spell_into(
+        &mut self,
+        s: &Spelling<'_>,
+        field: &Field,
+        all: &[(usize, &Field)],
+        tree: bool,
+        from: &str,
+    ) {
         let Some(fact) = self.field_path(field, s.scope) else { return };
         let kind = fact.variants.get(fact.canonical).map(|v| v.kind);
         let text = field.text().unwrap_or("");
@@ -197,7 +210,9 @@ impl Walker<'_> {
         let last = all.len().saturating_sub(1);
         for (_, source) in all.iter().take(last) {
             match source.text().map(|t| t.trim_end_matches('/')) {
-                Some(text) if !text.is_empty() && !text.ends_with("..") && !text.ends_with("/.") && text != "." => {
+                Some(text)
+                    if !text.is_empty() && !text.ends_with("..") && !text.ends_with("/.") && text != "." =>
+                {
                     let name = crate::model::path::name_of(text);
                     let target = format!("{}/{name}", directory.trim_end_matches('/'));
                     let fact = self.text_path(&target, s.scope);
@@ -212,10 +227,19 @@ impl Walker<'_> {
     }
 
     /// One word of a kind; tells whether the program does more than can be told from it.
-    pub(super) fn spell_word(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, tree: bool, from: &str) -> bool {
+    pub(super) fn spell_word(
+        &mut self,
+        s: &Spelling<'_>,
+        kind: Kind,
+        field: &Field,
+        tree: bool,
+        from: &str,
+    ) -> bool {
         let lone_dash = field.text() == Some("-");
         let actions: &[Action] = match kind {
-            Kind::Text | Kind::Dir => &[],
+            Kind::Text | Kind::Dir | Kind::Pair => &[],
+            Kind::Pathspec | Kind::PathspecWrite => return self.pathspec(s, kind, field, from),
+            Kind::PairRead => &[Action::Read],
             Kind::Read | Kind::Script if lone_dash => &[],
             Kind::Read | Kind::Tree | Kind::Script => &[Action::Read],
             Kind::Write if lone_dash => &[],
@@ -238,6 +262,30 @@ impl Walker<'_> {
         kind == Kind::Script
     }
 
+    /// A word that is a revision or a path: the path where one exists.
+    fn pathspec(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, from: &str) -> bool {
+        let action = if kind == Kind::PathspecWrite { Action::Change } else { Action::Read };
+        let known = field.text().map(|text| match text.split_once(':') {
+            // `HEAD:path` and `:(magic)path`.
+            Some((_, path)) => path.rsplit(')').next().unwrap_or(path).to_owned(),
+            None => text.to_owned(),
+        });
+        let field = match &known {
+            Some(text) if text.is_empty() => return false,
+            Some(text) => Field::known(text.clone()),
+            None => field.clone(),
+        };
+        let Some(fact) = self.field_path(&field, s.scope) else { return false };
+        let missing = fact.unresolved.is_none()
+            && fact.variants.iter().all(|v| v.kind == PathKind::Missing)
+            && field.origin.is_none();
+        let looks = known.as_deref().is_some_and(|t| t.starts_with(['.', '/', '~']) || s.args.end_of_options);
+        if !missing || (looks && !known.as_deref().is_some_and(|t| t.contains(".."))) {
+            self.fact_effect(fact, action, true, s.cause, from);
+        }
+        false
+    }
+
     /// `@file`, `name=@file`, `if=file`.
     fn prefixed_file(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, from: &str) -> bool {
         let Some(text) = field.text() else {
@@ -247,14 +295,19 @@ impl Walker<'_> {
             };
             if !known_data {
                 self.path_effect(field, Action::Read, false, s.scope, s.cause, from);
+                if kind == Kind::Keyed {
+                    self.path_effect(field, Action::Change, false, s.scope, s.cause, from);
+                }
             }
             return kind == Kind::Keyed;
         };
         let read = match kind {
-            Kind::AtFile => text.strip_prefix('@').or_else(|| text.split_once("@").and_then(|(name, file)| {
-                // `--data-urlencode name@file`.
-                (from.contains("urlencode") && !name.contains('=')).then_some(file)
-            })),
+            Kind::AtFile => text.strip_prefix('@').or_else(|| {
+                text.split_once("@").and_then(|(name, file)| {
+                    // `--data-urlencode name@file`.
+                    (from.contains("urlencode") && !name.contains('=')).then_some(file)
+                })
+            }),
             Kind::Form => text
                 .split_once('=')
                 .and_then(|(_, value)| value.strip_prefix(['@', '<']))
@@ -303,7 +356,8 @@ impl Walker<'_> {
                 }
                 None => {
                     let action = if kind == Kind::RemoteWrite { Action::Change } else { Action::Read };
-                    self.path_effect(field, action, tree || kind == Kind::Repository, s.scope, s.cause, from);
+                    let tree = tree || kind != Kind::RemoteRead;
+                    self.path_effect(field, action, tree, s.scope, s.cause, from);
                 }
             },
         }

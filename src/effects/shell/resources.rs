@@ -16,9 +16,8 @@ use crate::model::{Action, Capability, Effect};
 pub type Cause = Option<(usize, Arc<Command>)>;
 
 /// Directories whose programs are known by their bare names.
-const SYSTEM_DIRECTORIES: &[&str] = &[
-    "/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin",
-];
+const SYSTEM_DIRECTORIES: &[&str] =
+    &["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin"];
 
 /// `host:port` of the shell's own network devices.
 pub fn device_address(text: &str) -> Option<String> {
@@ -30,7 +29,9 @@ pub fn device_address(text: &str) -> Option<String> {
 /// Paths that are no resource: the null device and the standard streams.
 fn is_stream(text: &str) -> bool {
     matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr")
-        || text.strip_prefix("/dev/fd/").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        || text
+            .strip_prefix("/dev/fd/")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// One fact of all that may hold: every variant is judged.
@@ -54,7 +55,7 @@ pub fn combine(facts: Vec<PathFact>) -> PathFact {
 }
 
 impl Walker<'_> {
-    fn from_bases(&self, given: &str, scope: &Scope, make: impl Fn(&str) -> PathFact) -> PathFact {
+    fn each_base(&self, given: &str, scope: &Scope, make: impl Fn(&str) -> PathFact) -> PathFact {
         if given.starts_with('/') {
             return make("/");
         }
@@ -66,7 +67,7 @@ impl Walker<'_> {
 
     /// The path that a known text names.
     pub(super) fn text_path(&self, given: &str, scope: &Scope) -> PathFact {
-        self.from_bases(given, scope, |base| path::resolve(self.world, given, base))
+        self.each_base(given, scope, |base| path::resolve(self.world, given, base))
     }
 
     /// The path that a word names; `None` where it is no resource.
@@ -75,7 +76,7 @@ impl Walker<'_> {
             Some(PathOrigin::Stream) => None,
             Some(PathOrigin::Glob(pattern)) => {
                 let given = if pattern.starts_with('/') { "/" } else { pattern };
-                Some(self.from_bases(given, scope, |base| path::glob(self.world, pattern, base)))
+                Some(self.each_base(given, scope, |base| path::glob(self.world, pattern, base)))
             }
             Some(PathOrigin::Tree(roots)) => {
                 let trees = roots.iter().map(|root| self.tree(self.text_path(root, scope), false)).collect();
@@ -112,7 +113,14 @@ impl Walker<'_> {
     }
 
     /// Notes a read or write of a path.
-    pub(super) fn fact_effect(&mut self, fact: PathFact, action: Action, tree: bool, cause: &Cause, from: &str) {
+    pub(super) fn fact_effect(
+        &mut self,
+        fact: PathFact,
+        action: Action,
+        tree: bool,
+        cause: &Cause,
+        from: &str,
+    ) {
         let writes = !matches!(action, Action::Read | Action::List);
         let fact = if tree { self.tree(fact, writes && action != Action::Delete) } else { fact };
         let missing = fact.variants.get(fact.canonical).is_some_and(|v| v.kind == PathKind::Missing);
@@ -192,7 +200,8 @@ impl Walker<'_> {
         }
         let name = crate::model::path::name_of(text).to_owned();
         let in_system = |path: &str| {
-            path.rsplit_once('/').is_some_and(|(dir, name)| SYSTEM_DIRECTORIES.contains(&dir) && !name.is_empty())
+            path.rsplit_once('/')
+                .is_some_and(|(dir, name)| SYSTEM_DIRECTORIES.contains(&dir) && !name.is_empty())
         };
         if in_system(text) {
             return Identity::Sure(name);
@@ -239,10 +248,7 @@ impl Walker<'_> {
         if self.changed {
             return false;
         }
-        let field = Field {
-            origin: Some(Rc::new(PathOrigin::Glob(pattern.to_owned()))),
-            ..Field::default()
-        };
+        let field = Field { origin: Some(Rc::new(PathOrigin::Glob(pattern.to_owned()))), ..Field::default() };
         match self.field_path(&field, scope) {
             Some(fact) if fact.unresolved.is_none() => {
                 let bases = scope.cwd.as_deref().map(Vec::as_slice).unwrap_or_default();

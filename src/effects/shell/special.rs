@@ -16,6 +16,12 @@ impl Walker<'_> {
             "tar" => Some(self.tar(s)),
             "sed" => Some(self.sed(s)),
             "awk" => Some(self.awk(s)),
+            "jq" if !s.has(&["-f", "--from-file"]) && loads_modules(s) => Some({
+                for (at, field) in s.operands().into_iter().skip(1) {
+                    self.spell_word(s, Kind::Read, field, false, &format!("argument {at} of `{}`", s.name));
+                }
+                true
+            }),
             "git-remote" => Some(self.git_remote(s)),
             "git" if !s.args.unknown_sub => self.git_directory(s),
             _ => None,
@@ -28,7 +34,16 @@ impl Walker<'_> {
             None if s.has(&["-I", "--head"]) => "HEAD".to_owned(),
             None if s.has(&["-T", "--upload-file"]) => "PUT".to_owned(),
             None if s.has(&["-G", "--get"]) => "GET".to_owned(),
-            None if s.has(&["-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json", "-F"]) => {
+            None if s.has(&[
+                "-d",
+                "--data",
+                "--data-raw",
+                "--data-binary",
+                "--data-urlencode",
+                "--json",
+                "-F",
+            ]) =>
+            {
                 "POST".to_owned()
             }
             None => "GET".to_owned(),
@@ -62,13 +77,17 @@ impl Walker<'_> {
             }
             let url = if text.contains("://") { text.to_owned() } else { format!("{}{text}", guessed(text)) };
             self.connect(&url, Some(&method), s.cause, &from);
+            if s.has(&["-J", "--remote-header-name"]) {
+                self.path_effect(&Field::known("."), Action::Change, true, s.scope, s.cause, &from);
+            }
             if remote_name {
                 let path = url.split(['?', '#']).next().unwrap_or("");
                 let name = crate::model::path::name_of(path).to_owned();
                 self.path_effect(&Field::known(name), Action::Change, false, s.scope, s.cause, &from);
             }
         }
-        false
+        let format = s.value_of(&["-w", "--write-out"]).flatten();
+        format.is_some_and(|f| f.text().is_none_or(|t| t.contains("%output") || t.starts_with('@')))
     }
 
     /// `tar`: the first word may be a bundle without a dash; the mode says what the operands are.
@@ -77,8 +96,13 @@ impl Walker<'_> {
             s.operands().into_iter().map(|(at, field)| (at, field.clone())).collect();
         let mut mode = None;
         for (letter, long) in [
-            ('c', "--create"), ('x', "--extract"), ('t', "--list"), ('r', "--append"), ('u', "--update"),
-            ('d', "--diff"), ('A', "--catenate"),
+            ('c', "--create"),
+            ('x', "--extract"),
+            ('t', "--list"),
+            ('r', "--append"),
+            ('u', "--update"),
+            ('d', "--diff"),
+            ('A', "--catenate"),
         ] {
             if s.has(&[format!("-{letter}").as_str(), long]) {
                 mode = Some(letter);
@@ -99,7 +123,8 @@ impl Walker<'_> {
         }
         let directory = s.value_of(&["-C", "--directory"]).flatten();
         let from = format!("words of `{}`", s.name);
-        let archive_action = if matches!(mode, Some('x' | 't' | 'd')) { Action::Read } else { Action::Change };
+        let archive_action =
+            if matches!(mode, Some('x' | 't' | 'd')) { Action::Read } else { Action::Change };
         if let Some(archive) = archive.filter(|a| a.text() != Some("-")) {
             if archive.text().is_some_and(|t| t.contains(':')) {
                 return true;
@@ -146,10 +171,22 @@ impl Walker<'_> {
         let plain = scripts.iter().all(|script| script.text().is_some_and(super::embedded::sed_is_plain));
         let in_place = s.has(&["-i", "--in-place"]);
         let kind = if in_place { Kind::Edit } else { Kind::Read };
+        let suffix = s.value_of(&["-i", "--in-place"]).flatten();
+        let mut odd = false;
         for (at, field) in operands {
-            self.spell_word(s, kind, field, false, &format!("argument {at} of `{}`", s.name));
+            let from = format!("argument {at} of `{}`", s.name);
+            self.spell_word(s, kind, field, false, &from);
+            // A copy of what was there stays behind.
+            match (suffix.as_ref().map(Field::text), field.text()) {
+                (None | Some(Some("")), _) => {}
+                (Some(Some(suffix)), Some(text)) if !suffix.contains(['*', '/']) => {
+                    let copy = Field::known(format!("{text}{suffix}"));
+                    self.path_effect(&copy, Action::Change, false, s.scope, s.cause, &from);
+                }
+                _ => odd = true,
+            }
         }
-        !plain || s.has(&["-f", "--file"])
+        !plain || odd || s.has(&["-f", "--file"])
     }
 
     fn awk(&mut self, s: &Spelling<'_>) -> bool {
@@ -210,12 +247,23 @@ impl Walker<'_> {
     }
 }
 
+/// Whether a `jq` program may read more than its operands.
+fn loads_modules(s: &Spelling<'_>) -> bool {
+    s.operands()
+        .first()
+        .is_some_and(|(_, field)| field.text().is_none_or(|t| t.contains("import") || t.contains("include")))
+}
+
 /// The scheme that curl guesses from the beginning of a host.
 fn guessed(text: &str) -> &'static str {
     let head = text.to_ascii_lowercase();
     for (prefix, scheme) in [
-        ("ftp.", "ftp://"), ("dict.", "dict://"), ("ldap.", "ldap://"), ("imap.", "imap://"),
-        ("smtp.", "smtp://"), ("pop3.", "pop3://"),
+        ("ftp.", "ftp://"),
+        ("dict.", "dict://"),
+        ("ldap.", "ldap://"),
+        ("imap.", "imap://"),
+        ("smtp.", "smtp://"),
+        ("pop3.", "pop3://"),
     ] {
         if head.starts_with(prefix) {
             return scheme;

@@ -13,7 +13,8 @@ use crate::syntax::ast::Date;
 /// A world with `/w` and some files in it.
 pub struct Plain;
 
-const DIRECTORIES: &[&str] = &["/", "/w", "/w/src", "/tmp", "/home", "/home/u", "/etc", "/usr", "/usr/bin", "/bin"];
+const DIRECTORIES: &[&str] =
+    &["/", "/w", "/w/src", "/tmp", "/home", "/home/u", "/etc", "/usr", "/usr/bin", "/bin"];
 
 impl World for Plain {
     fn workspace(&self) -> &str {
@@ -74,7 +75,9 @@ pub fn listing(line: &str) -> Vec<String> {
 
 fn show(effect: &Effect) -> String {
     match &effect.resource {
-        Resource::None if effect.origin == Origin::Implied => format!("implied {}", effect.capability.as_str()),
+        Resource::None if effect.origin == Origin::Implied => {
+            format!("implied {}", effect.capability.as_str())
+        }
         Resource::None => effect.capability.as_str().to_owned(),
         Resource::Target(target) => target.clone(),
         Resource::Command(command) => match &command.opaque {
@@ -97,7 +100,11 @@ fn show(effect: &Effect) -> String {
                 Some(Action::Create | Action::Change) if effect.capability == Capability::Write => "write",
                 _ => "?",
             };
-            let verb = if effect.action == Some(Action::Create) && fact.given.contains("a/b") { "create" } else { verb };
+            let verb = if effect.action == Some(Action::Create) && fact.given.contains("a/b") {
+                "create"
+            } else {
+                verb
+            };
             if fact.unresolved.is_some() {
                 return format!("{verb} unresolved {}", fact.given);
             }
@@ -115,12 +122,5 @@ fn show(effect: &Effect) -> String {
             }
             format!("{verb} {}{}", shown.join(" or "), if tree { "/**" } else { "" })
         }
-    }
-}
-
-#[test]
-fn print_one() {
-    if let Ok(line) = std::env::var("TOLLGATE_LINE") {
-        println!("{}", listing(&line).join("\n"));
     }
 }

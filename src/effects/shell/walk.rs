@@ -4,7 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::CommandLine;
-use super::ast::{Chain, Command as Tree, Joint, Kind, List, Pipeline, RawWord, Redirect, RedirectOp, Unparsed};
+use super::ast::{
+    Chain, Command as Tree, Joint, Kind, List, Pipeline, RawWord, Redirect, RedirectOp, Unparsed,
+};
 use super::budget::Budget;
 use super::expand::Field;
 use super::scope::{Flow, Scope, Value, merge};
@@ -16,6 +18,9 @@ use crate::model::{Action, Demand, Effect};
 
 /// Walks of loop bodies that are followed value by value.
 const UNROLLED_MAX: usize = 16;
+
+/// Lists in lists that are walked, function calls and embedded lines included: bounds the stack.
+const DEPTH_MAX: usize = 64;
 
 /// Where a command's standard input comes from.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +60,7 @@ pub struct Walker<'a> {
     pub(super) defined: Vec<(String, Rc<Tree>, Scope)>,
     unrolled: usize,
     conditional: usize,
+    depth: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -77,6 +83,7 @@ impl<'a> Walker<'a> {
             defined: Vec::new(),
             unrolled: 1,
             conditional: 0,
+            depth: 0,
         }
     }
 
@@ -109,6 +116,18 @@ impl<'a> Walker<'a> {
 
     /// Walks a list; the state is that behind the last command.
     pub(super) fn list(&mut self, list: &List, scope: Scope) -> Flow {
+        self.depth += 1;
+        let flow = if self.depth > DEPTH_MAX {
+            self.opaque_line("the line nests too deep to follow");
+            Flow::either(scope)
+        } else {
+            self.chains(list, scope)
+        };
+        self.depth -= 1;
+        flow
+    }
+
+    fn chains(&mut self, list: &List, scope: Scope) -> Flow {
         let mut scope = scope;
         let mut flow = Flow::sure(scope.clone());
         for (at, chain) in list.chains.iter().enumerate() {
@@ -230,7 +249,9 @@ impl<'a> Walker<'a> {
                 let behind = merge(tested.after(), inside.after());
                 Flow::either(behind.unwrap_or(scope))
             }
-            Kind::For { name, words, body, select } => self.for_loop(name, words.as_deref(), body, *select, scope),
+            Kind::For { name, words, body, select } => {
+                self.for_loop(name, words.as_deref(), body, *select, scope)
+            }
             Kind::ForArith { parts, body } => {
                 self.havoc(body, &mut scope);
                 self.scan(parts, &mut scope);
@@ -275,16 +296,15 @@ impl<'a> Walker<'a> {
     }
 
     fn test(&mut self, words: &[RawWord], scope: &mut Scope) {
-        let numbers = words.iter().any(|w| {
-            matches!(w.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"))
-        });
+        let numbers =
+            words.iter().any(|w| matches!(w.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")));
         for word in words {
             self.expand_one(word, scope);
             if numbers || matches!(words.first().and_then(RawWord::bare), Some("-v")) {
                 for part in &word.parts {
                     match part {
                         super::ast::Part::Param(p) => self.arithmetic(&p.name.clone(), &[], scope),
-                        super::ast::Part::Bare(t) if t.contains('[') => {
+                        super::ast::Part::Bare(t) | super::ast::Part::Quoted(t) if t.contains('[') => {
                             self.hidden.push("a subscript in `[[ … ]]`".to_owned());
                         }
                         super::ast::Part::Bare(t) if numbers && !t.starts_with('-') => {
@@ -380,7 +400,7 @@ impl<'a> Walker<'a> {
         match redirect.op {
             RedirectOp::Document => {
                 let document = redirect.document.as_ref().and_then(|slot| slot.get())?;
-                let raw = RawWord { parts: document.parts.clone(), start: 0, end: 0 };
+                let raw = RawWord { parts: document.parts.clone(), end: 0 };
                 let was = std::mem::replace(&mut self.in_place, false);
                 let field = self.expand_one(&raw, scope);
                 self.in_place = was;
@@ -455,7 +475,8 @@ impl<'a> Walker<'a> {
 
     /// Makes the whole line opaque.
     pub(super) fn opaque_line(&mut self, reason: &str) {
-        let invocation = Invocation { fields: vec![Field::known(self.line.shown())], ..Invocation::default() };
+        let invocation =
+            Invocation { fields: vec![Field::known(self.line.shown())], ..Invocation::default() };
         self.opaque_command(invocation, reason.to_owned(), &Scope::new(None));
     }
 

@@ -9,8 +9,8 @@ use super::expand::Field;
 use super::scope::{Flow, PathOrigin, Scope};
 use super::simple::Invocation;
 use super::walk::Walker;
-use crate::model::command::{Identity, Piece, Word};
 use crate::model::Action;
+use crate::model::command::{Identity, Piece, Word};
 
 /// `NAME=value` as a word.
 fn assignment(field: &Field) -> Option<(String, Word)> {
@@ -30,9 +30,101 @@ fn assignment(field: &Field) -> Option<(String, Word)> {
     Some((name, Word { pieces, splits: false, never_flag: false }))
 }
 
+/// Tests and options of `find` with a value.
+const FIND_VALUES: &[&str] = &[
+    "-newer",
+    "-anewer",
+    "-cnewer",
+    "-samefile",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-maxdepth",
+    "-mindepth",
+    "-links",
+    "-inum",
+    "-printf",
+    "-regextype",
+    "-lname",
+    "-ilname",
+    "-fstype",
+    "-used",
+    "-newermt",
+    "-newerat",
+    "-newerct",
+    "-context",
+    "-D",
+];
+
+/// Tests, options and actions of `find` without a value that only look and print.
+const FIND_PLAIN: &[&str] = &[
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-quit",
+    "-empty",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "-depth",
+    "-d",
+    "-xdev",
+    "-mount",
+    "-follow",
+    "-daystart",
+    "-noleaf",
+    "-warn",
+    "-nowarn",
+    "-true",
+    "-false",
+    "-not",
+    "!",
+    "(",
+    ")",
+    "-a",
+    "-o",
+    "-and",
+    "-or",
+    ",",
+    "-ignore_readdir_race",
+    "-O1",
+    "-O2",
+    "-O3",
+    "--help",
+    "--version",
+];
+
 impl Walker<'_> {
     /// A wrapper whose inner command begins behind its flags and a number of operands.
-    pub(super) fn wrapper(&mut self, name: &str, table: &Table, invocation: Invocation, scope: Scope) -> Flow {
+    pub(super) fn wrapper(
+        &mut self,
+        name: &str,
+        table: &Table,
+        invocation: Invocation,
+        scope: Scope,
+    ) -> Flow {
         let fields = invocation.fields.clone();
         let words: Vec<&Word> = fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(Some(table), &words, Mode::Operand);
@@ -46,11 +138,7 @@ impl Walker<'_> {
         inner.wrappers.push(name.to_owned());
         inner.assignments.clone_from(&invocation.assignments);
         if matches!(name, "env" | "sudo" | "doas") {
-            while let Some((at, found)) = operands
-                .first()
-                .and_then(|at| Some((*at, assignment(fields.get(at + 1)?)?)))
-            {
-                let _ = at;
+            while let Some(found) = operands.first().and_then(|at| assignment(fields.get(at + 1)?)) {
                 inner.assignments.push(found);
                 operands.remove(0);
             }
@@ -60,13 +148,15 @@ impl Walker<'_> {
         let before = start.unwrap_or(fields.len());
         let unclear = fields.get(1..before).unwrap_or_default().iter().any(|f| f.word.splits);
         if opens || args.unknown_flags || unclear || self.is_text_wrapper(name, &args) {
-            return self.odd_wrapper(name, table, invocation, &args, scope);
+            let unclear = opens || args.unknown_flags || unclear;
+            return self.odd_wrapper(name, table, invocation, &args, unclear, scope);
         }
         let mut outer = invocation.clone();
         outer.fields.truncate(before);
         let cause = self.wrapper_effect(name, Some(table), &outer, &scope);
         self.wrapper_flags(name, &fields, &args, &scope, &cause);
-        if skipped > 0 && name == "flock"
+        if skipped > 0
+            && name == "flock"
             && let Some(lock) = operands.first().and_then(|at| fields.get(at + 1))
         {
             self.path_effect(lock, Action::Change, false, &scope, &cause, "the lock of `flock`");
@@ -74,9 +164,14 @@ impl Walker<'_> {
         let Some(start) = start else {
             return self.nothing_inside(name, table, &cause, scope);
         };
+        if name == "flock" && matches!(fields.get(start).and_then(Field::text), Some("-c" | "--command")) {
+            return self.flock_text(fields.get(start + 1), &invocation, scope);
+        }
         inner.fields = fields.get(start..).unwrap_or_default().to_vec();
         let mut inside = scope.clone();
-        if let Some(directory) = value(&fields, &args, &["-C", "--chdir", "-D"]).filter(|_| matches!(name, "env" | "sudo")) {
+        if let Some(directory) =
+            value(&fields, &args, &["-C", "--chdir", "-D"]).filter(|_| matches!(name, "env" | "sudo"))
+        {
             inside = self.moved(&scope, &directory);
         }
         if matches!(name, "chroot" | "unshare" | "nsenter") {
@@ -87,6 +182,20 @@ impl Walker<'_> {
             return self.shell_wrapper(name, inner, inside);
         }
         self.run(inner, inside);
+        Flow::either(scope)
+    }
+
+    /// `flock FILE -c TEXT`.
+    fn flock_text(&mut self, text: Option<&Field>, invocation: &Invocation, scope: Scope) -> Flow {
+        match text.and_then(Field::text) {
+            Some(text) => {
+                self.nested_text(text, "flock", invocation, scope.clone());
+            }
+            None => {
+                let reason = "what it runs is only known when the command runs".to_owned();
+                self.opaque_command(invocation.clone(), reason, &scope);
+            }
+        }
         Flow::either(scope)
     }
 
@@ -110,7 +219,13 @@ impl Walker<'_> {
         }
     }
 
-    fn nothing_inside(&mut self, name: &str, table: &Table, cause: &super::resources::Cause, scope: Scope) -> Flow {
+    fn nothing_inside(
+        &mut self,
+        name: &str,
+        table: &Table,
+        cause: &super::resources::Cause,
+        scope: Scope,
+    ) -> Flow {
         let _ = table;
         match name {
             "xargs" | "env" | "command" | "exec" | "builtin" | "time" => Flow::either(scope),
@@ -147,12 +262,13 @@ impl Walker<'_> {
         table: &Table,
         invocation: Invocation,
         args: &Args<'_>,
+        unclear: bool,
         scope: Scope,
     ) -> Flow {
         let fields = invocation.fields.clone();
         let operands = operands_of(args);
         let text = match name {
-            _ if args.unknown_flags => None,
+            _ if unclear => None,
             "watch" | "sudo" => {
                 let words: Option<Vec<String>> = operands
                     .iter()
@@ -194,7 +310,9 @@ impl Walker<'_> {
         let mut inner = vec![Field::known("env")];
         inner.extend(text.split_whitespace().map(Field::known));
         let behind = operands_of(args).first().map_or(fields.len(), |at| at + 1);
-        inner.extend(fields.get(behind..).unwrap_or_default().iter().map(|f| Field { end: None, ..f.clone() }));
+        inner.extend(
+            fields.get(behind..).unwrap_or_default().iter().map(|f| Field { end: None, ..f.clone() }),
+        );
         let _ = table;
         let again = Invocation { fields: inner, ..invocation };
         self.run(Invocation { direct: false, ..again }, scope)
@@ -222,7 +340,9 @@ impl Walker<'_> {
             inner.push(Field::known("echo"));
         }
         let replace = args.items.iter().rev().find_map(|item| match item {
-            Item::Flag { option: Some(o), value, .. } if o.spellings.iter().any(|s| s == "-I" || s == "-i") => {
+            Item::Flag { option: Some(o), value, .. }
+                if o.spellings.iter().any(|s| s == "-I" || s == "-i") =>
+            {
                 let text = value.as_ref().and_then(|(word, _)| word.text().map(str::to_owned));
                 Some(text.filter(|t| !t.is_empty()).unwrap_or_else(|| "{}".to_owned()))
             }
@@ -285,7 +405,12 @@ impl Walker<'_> {
             self.path_effect(root, Action::List, true, &scope, &cause, "a root of `find`");
         }
         let (commands, open) = self.find_expression(fields, at, &roots, &scope, &cause);
-        if open {
+        let maybe = |f: &Field| {
+            f.word.splits
+                && !f.word.never_flag
+                && matches!(f.word.pieces.first(), None | Some(Piece::Unknown))
+        };
+        if open || roots.iter().any(maybe) {
             for capability in super::program::everything().iter() {
                 self.implied(capability, &cause);
             }
@@ -329,8 +454,8 @@ impl Walker<'_> {
                     let mut ended = false;
                     while let Some(field) = fields.get(at) {
                         at += 1;
-                        let plus = field.text() == Some("+")
-                            && inner.last().and_then(Field::text) == Some("{}");
+                        let plus =
+                            field.text() == Some("+") && inner.last().and_then(Field::text) == Some("{}");
                         if field.text() == Some(";") || plus {
                             ended = true;
                             break;
@@ -351,17 +476,8 @@ impl Walker<'_> {
                     }
                     at += if word == "-fprintf" { 2 } else { 1 };
                 }
-                "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-files0-from" => at += 1,
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex" | "-iregex"
-                | "-type" | "-xtype" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin" | "-ctime" | "-cmin"
-                | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth" | "-mindepth" | "-links"
-                | "-inum" | "-printf" | "-regextype" | "-lname" | "-ilname" | "-fstype" | "-used" | "-newermt"
-                | "-context" | "-D" | "-neweram" | "-newerct" | "-newerat" => at += 1,
-                "-print" | "-print0" | "-ls" | "-prune" | "-quit" | "-empty" | "-readable" | "-writable"
-                | "-executable" | "-nouser" | "-nogroup" | "-depth" | "-d" | "-xdev" | "-mount" | "-follow"
-                | "-daystart" | "-noleaf" | "-warn" | "-nowarn" | "-true" | "-false" | "-not" | "!" | "(" | ")"
-                | "-a" | "-o" | "-and" | "-or" | "," | "-ignore_readdir_race" | "-O1" | "-O2" | "-O3" | "--help"
-                | "--version" => {}
+                word if FIND_VALUES.contains(&word) => at += 1,
+                word if FIND_PLAIN.contains(&word) => {}
                 _ => open = true,
             }
         }

@@ -67,7 +67,10 @@ impl CommandPattern {
             raw.next();
         }
         let Some(first) = raw.next() else {
-            return Err(PatternError::new("the command pattern names no program", "a program, such as `git status`"));
+            return Err(PatternError::new(
+                "the command pattern names no program",
+                "a program, such as `git status`",
+            ));
         };
         let program = alternatives(&first)?;
         if program.alternatives.iter().any(|a| a.iter().all(String::is_empty) && a.len() == 1) {
@@ -260,8 +263,24 @@ mod tests {
     #[test]
     fn refuses_what_is_no_word() {
         for text in [
-            "", "  ", "...", "A=b", "git ... x", "git 'x", "git {a,b", "git {a}", "a | b", "a; b", "a & b",
-            "a > b", "a < b", "$x", "a (b)", "a \\", "''", "a\nb",
+            "",
+            "  ",
+            "...",
+            "A=b",
+            "git ... x",
+            "git 'x",
+            "git {a,b",
+            "git {a}",
+            "a | b",
+            "a; b",
+            "a & b",
+            "a > b",
+            "a < b",
+            "$x",
+            "a (b)",
+            "a \\",
+            "''",
+            "a\nb",
         ] {
             assert!(CommandPattern::parse(text).is_err(), "{text}");
         }

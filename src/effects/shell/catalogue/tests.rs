@@ -15,7 +15,10 @@ fn examples_hold() {
     for (file, example) in &catalogue().examples {
         let found = listing(&example.line);
         if found != example.effects {
-            wrong.push(format!("{file}: {}\n  expected {:?}\n  found    {found:?}", example.line, example.effects));
+            wrong.push(format!(
+                "{file}: {}\n  expected {:?}\n  found    {found:?}",
+                example.line, example.effects
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
