@@ -28,7 +28,7 @@ pub fn text(trace: &Trace, program: &Program) -> String {
     let rules: BTreeMap<&str, &Rule> = layers.map(|rule| (&*rule.full_name, rule)).collect();
     let verdict = &trace.verdict;
     let by =
-        if verdict.rules.is_empty() { String::new() } else { format!(" by {}", verdict.rules.join(", ")) };
+        if verdict.rules.is_empty() { String::new() } else { format!(", by {}", verdict.rules.join(", ")) };
     let mut root = Node {
         lines: vec![format!("{} {}{}", coloured(verdict.level), harmless(&verdict.tool), harmless(&by))],
         below: Vec::new(),

@@ -148,7 +148,10 @@ impl Inner {
             Intent::Line { number, text } => match parse_call(&text) {
                 Ok(call) => (call, Some(number)),
                 Err(error) => {
-                    return Err(Stop::boxed(Code::InvalidCall, format!("line {number} is no call: {error}")));
+                    return Err(Stop::boxed(
+                        Code::InvalidCall,
+                        format!("line {number} is no call: {}", error.in_line()),
+                    ));
                 }
             },
             Intent::Unreadable { number, reason } => {
