@@ -70,6 +70,8 @@ pub const DECIDE_ROUNDS_MAX: usize = 3;
 pub const CONCURRENT_CALLS_MAX: usize = 64;
 /// Call ids that are remembered to refuse a second use. Older ones are forgotten.
 pub const CALL_IDS_REMEMBERED: usize = 100_000;
+/// Bytes of a call's id: it stands in every record of the call.
+pub const CALL_ID_BYTES_MAX: usize = 256;
 /// Bytes of strings that one audit record keeps of arguments; the digest covers all of them.
 pub const AUDIT_ARGS_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of one audit line that `audit verify` reads.

@@ -44,7 +44,7 @@ pub enum AtomKind {
     Quantified {
         /// `all`.
         all: bool,
-        /// A list field.
+        /// A list field, or `size` or `lower` of each of its elements.
         subject: Subject,
         /// `not` before the operator, inside the quantifier.
         test_negated: bool,
@@ -168,7 +168,7 @@ pub enum Test {
     Kinds(Vec<crate::model::path::PathKind>),
     /// The whole string matches (compiled as `\A(?:…)\z`).
     Matches(Pattern),
-    /// The string contains this text.
+    /// The string contains this text; of an `args` value that is a list, it is an element.
     ContainsText(String),
     /// The string contains a match.
     ContainsMatch(Pattern),

@@ -54,6 +54,7 @@ pub fn compile(layers: &[LayerInput], files: &dyn Files, host_tools: Vec<ToolDec
     all_pass(&names, &mut report);
     let modes = modes(&names, &mut report);
     let labels = labels(&names);
+    let seen = Seen { modes: &modes, labels: &labels };
 
     let mut parts: Vec<Vec<u8>> = vec![env!("CARGO_PKG_VERSION").into(), format!("{host_tools:?}").into()];
     let mut tools: Vec<DeclaredTool> =
@@ -61,7 +62,7 @@ pub fn compile(layers: &[LayerInput], files: &dyn Files, host_tools: Vec<ToolDec
     let mut texts: Vec<Vec<String>> = Vec::new();
     for (index, layer) in names.iter().enumerate() {
         let mut schemas = SchemaFiles { files, layer: index, texts: Vec::new() };
-        let mut checker = checker(&sources, layer, modes.of(index), labels_of(&labels, index), &[]);
+        let mut checker = checker(&sources, (index, layer), &seen, &[]);
         for declared in &layer.tools {
             let declaration = checker.tool(declared, &mut schemas);
             tools.extend(declaration.map(|declaration| DeclaredTool { declaration, layer: Some(index) }));
@@ -73,7 +74,7 @@ pub fn compile(layers: &[LayerInput], files: &dyn Files, host_tools: Vec<ToolDec
     let mut program_layers = Vec::new();
     let mut ip_scopes = Vec::new();
     for (index, layer) in names.iter().enumerate() {
-        let mut checker = checker(&sources, layer, modes.of(index), labels_of(&labels, index), &tools);
+        let mut checker = checker(&sources, (index, layer), &seen, &tools);
         program_layers.push(lower_layer(&mut checker, layer, &mut ip_scopes));
         report.append(&mut checker.report);
     }
@@ -104,15 +105,31 @@ pub fn compile(layers: &[LayerInput], files: &dyn Files, host_tools: Vec<ToolDec
     Compiled { program, sources, diagnostics: report }
 }
 
+/// What all layers share.
+struct Seen<'a> {
+    modes: &'a Modes,
+    labels: &'a [BTreeSet<String>],
+}
+
 fn checker<'a>(
     sources: &'a Sources,
-    names: &'a LayerNames<'a>,
-    modes: Option<&'a [String]>,
-    labels: &'a BTreeSet<String>,
+    (layer, names): (usize, &'a LayerNames<'a>),
+    seen: &Seen<'a>,
     tools: &'a [DeclaredTool],
 ) -> Checker<'a> {
-    let (lets, report, file) = (HashMap::new(), Vec::new(), FileId(0));
-    Checker { sources, names, modes, labels, tools, lets, file, report, spent: 0 }
+    Checker {
+        sources,
+        names,
+        layer,
+        modes: seen.modes.of(layer),
+        labels: labels_of(seen.labels, layer),
+        tools,
+        lets: HashMap::new(),
+        file: FileId(0),
+        report: Vec::new(),
+        spent: 0,
+        atoms: HashMap::new(),
+    }
 }
 
 fn lower_layer<'a>(

@@ -1,6 +1,6 @@
 //! A compiled policy set: immutable, shareable between threads, without locks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -222,7 +222,7 @@ pub struct Limits {
     pub grade: Option<Grade>,
 }
 
-/// One rewriting clause.
+/// One rewriting clause. A place may hold one `[*]`: then every element is written.
 #[derive(Debug, Clone)]
 pub enum ArgEdit {
     /// `set A = V`.
@@ -318,8 +318,11 @@ impl Program {
 /// The literal directories of every path that a rule or an invariant names, sorted.
 pub(super) fn literal_dirs(layers: &[Layer]) -> Vec<LiteralDir> {
     let mut found = BTreeSet::new();
+    // Rules share atoms: each is read once.
+    let mut seen: HashSet<*const Test> = HashSet::new();
     let mut add = |expr: &Expr| {
         walk(expr, &mut |_, test| match test {
+            test if !seen.insert(std::ptr::from_ref(test)) => {}
             Test::Paths(patterns) => found.extend(patterns.iter().flat_map(PathPattern::literal_dirs)),
             Test::PathIs(Directory::Literal(dir)) | Test::PathUnder(Directory::Literal(dir)) => {
                 found.insert(dir.clone());

@@ -215,3 +215,31 @@ fn the_revision_is_of_all_texts() {
     let (a, b) = (file("a.toll", "block a { on read }"), file("b.toll", "block b { on read }"));
     assert_eq!(of(vec![a.clone(), b.clone()]), of(vec![b, a]));
 }
+
+#[test]
+fn equal_comparisons_share_an_atom_and_keep_their_literals() {
+    let program = program(
+        "block a { on read when path in   {\"./a\"} // why\n }\nblock b { on read when path in {\"./a\"} }
+block c { on read when path.name is \"a  b\" }\nblock d { on read when path.name is \"a b\" }",
+    );
+    let atoms: Vec<_> = program.layers()[0]
+        .rules
+        .iter()
+        .map(|rule| match &rule.condition {
+            Expr::Atom(atom) => std::sync::Arc::clone(atom),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(std::sync::Arc::ptr_eq(&atoms[0], &atoms[1]));
+    assert_eq!(atoms[0].text, "path in {\"./a\"}");
+    assert_eq!(atoms[2].text, "path.name is \"a  b\"");
+    assert_ne!(atoms[2].text, atoms[3].text);
+}
+
+#[test]
+fn an_inner_layers_schema_does_not_refuse_an_outer_rule() {
+    let outer = layer("org", "tool t { network }\nblock a { on network by t when args.x is \"y\" }");
+    let inner = layer("project", "tool t { network schema {\"properties\": {\"z\": {}}} }");
+    assert_eq!(codes(&[outer.clone(), inner.clone()]), [""; 0]);
+    assert_eq!(codes(&[inner, outer]), ["unknown-argument"]);
+}

@@ -13,9 +13,15 @@ use super::judge::{Cause, Contribution, Facts, Whole, count_truth, unknown_level
 /// What the modify rules of one layer do to one call.
 #[derive(Debug)]
 pub(super) enum Amendment<'p> {
-    /// The arguments after all writes, and the rules that wrote something new.
-    Args(Map<String, Value>, Vec<&'p Rule>),
-    /// Writes that do not agree, or places of the wrong type: nothing is written.
+    /// The arguments after all writes.
+    Args {
+        args: Map<String, Value>,
+        /// The rules that wrote something new.
+        by: Vec<&'p Rule>,
+        /// What rules add that met a place of the wrong type, and so wrote nothing.
+        unwritable: Vec<Whole<'p>>,
+    },
+    /// Writes that do not agree: nothing is written.
     Refused(Vec<Whole<'p>>),
 }
 
@@ -57,7 +63,7 @@ pub(super) fn amend<'p>(
     layer: &'p Layer,
 ) -> Amendment<'p> {
     let mut writes: Vec<(&'p Rule, Write)> = Vec::new();
-    let mut refused = Vec::new();
+    let mut unwritable = Vec::new();
     for rule in layer.at(layer.index().modify()) {
         let fired: Vec<&Effect> = effects
             .iter()
@@ -69,23 +75,30 @@ pub(super) fn amend<'p>(
         }
         match writes_of(rule, call, &fired) {
             Ok(own) => writes.extend(own.into_iter().map(|write| (rule, write))),
-            Err(because) => refused.push(whole(rule, unknown_level(rule), true, because)),
+            Err(because) => unwritable.push(whole(rule, unknown_level(rule), true, because)),
         }
     }
-    refused.extend(conflicts(&writes));
-    if !refused.is_empty() {
-        return Amendment::Refused(refused);
+    let conflicts = conflicts(&writes);
+    if !conflicts.is_empty() {
+        unwritable.extend(conflicts);
+        return Amendment::Refused(unwritable);
     }
     let mut args = call.args.clone();
     let mut by: Vec<&'p Rule> = Vec::new();
-    for (rule, write) in ordered(&writes) {
+    for write in ordered(&writes) {
         let before = args.clone();
         apply(&mut args, write);
-        if args != before && by.iter().all(|other| other.full_name != rule.full_name) {
-            by.push(rule);
+        if args == before {
+            continue;
+        }
+        // Rules that write the same are all named.
+        for (rule, _) in writes.iter().filter(|(_, own)| own == write) {
+            if by.iter().all(|other| other.full_name != rule.full_name) {
+                by.push(rule);
+            }
         }
     }
-    Amendment::Args(args, by)
+    Amendment::Args { args, by, unwritable }
 }
 
 fn in_scope(rule: &Rule, call: &Call, effect: &Effect) -> bool {
@@ -130,14 +143,14 @@ fn conflicts<'p>(writes: &[(&'p Rule, Write)]) -> Vec<Whole<'p>> {
 }
 
 /// Later insertions first, so that offsets stay right; equal writes once.
-fn ordered<'a, 'p>(writes: &'a [(&'p Rule, Write)]) -> Vec<(&'p Rule, &'a Write)> {
-    let mut once: Vec<(&'p Rule, &'a Write)> = Vec::new();
-    for (rule, write) in writes {
-        if once.iter().all(|(_, other)| *other != write) {
-            once.push((rule, write));
+fn ordered<'a>(writes: &'a [(&Rule, Write)]) -> Vec<&'a Write> {
+    let mut once: Vec<&'a Write> = Vec::new();
+    for (_, write) in writes {
+        if !once.contains(&write) {
+            once.push(write);
         }
     }
-    once.sort_by_key(|(_, write)| match write {
+    once.sort_by_key(|write| match write {
         Write::Value(..) => std::cmp::Reverse(usize::MAX),
         Write::Insert(place, _) => std::cmp::Reverse(place.offset),
     });

@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use crate::compile::expr::{CommandPart, Subject};
-use crate::model::command::{Flag, Word};
+use crate::effects::shell::matching;
+use crate::model::command::{Flag, Reading, Word};
 use crate::model::effect::{Address, NetworkFact, Resource};
 use crate::model::path::{PathFact, PathVariant, VariantRole, ext_of, name_of};
 use crate::model::{Call, Command, Effect, Number};
@@ -60,6 +61,8 @@ pub(super) enum Element<'a> {
     Json(&'a Value),
     /// The element lacks the place (`args.list[*].name`).
     Absent,
+    /// The place lies in a value of another type.
+    WrongType,
     Text(&'a str),
     Word(&'a Word),
     Flag(&'a Flag),
@@ -147,10 +150,18 @@ fn command_part(command: &Command, part: CommandPart) -> Datum<'_> {
         CommandPart::Whole | CommandPart::Program => Datum::Command(command),
         CommandPart::Cwd => Datum::Directory(&command.cwd),
         CommandPart::Flags => Datum::Lists(
-            command.readings.iter().map(|r| r.flags.iter().map(Element::Flag).collect()).collect(),
+            command
+                .readings
+                .iter()
+                .map(|r| r.flags.iter().map(Element::Flag).chain(hidden(r, command)).collect())
+                .collect(),
         ),
         CommandPart::Operands => Datum::Lists(
-            command.readings.iter().map(|r| r.operands.iter().map(Element::Word).collect()).collect(),
+            command
+                .readings
+                .iter()
+                .map(|r| r.operands.iter().map(Element::Word).chain(hidden(r, command)).collect())
+                .collect(),
         ),
         CommandPart::Words => Datum::Lists(vec![command.words.iter().map(Element::Word).collect()]),
         CommandPart::Wrappers => {
@@ -161,6 +172,14 @@ fn command_part(command: &Command, part: CommandPart) -> Datum<'_> {
             Datum::Lists(vec![names.map(|name| Element::Text(name)).collect()])
         }
     }
+}
+
+/// Stands in a list for the elements that it may have besides.
+static HIDDEN: Word = Word { pieces: Vec::new(), splits: true, never_flag: false };
+
+/// A word that may turn out to be a flag may be one more flag, and one operand less.
+fn hidden<'a>(reading: &Reading, command: &Command) -> Option<Element<'a>> {
+    matching::may_have_flags(reading, command).then_some(Element::Word(&HIDDEN))
 }
 
 fn network<'a>(subject: &Subject, view: View<'a>) -> Datum<'a> {
@@ -202,7 +221,8 @@ fn argument<'a>(steps: &[Step], call: &'a Call) -> Datum<'a> {
             let after = after.get(1..).unwrap_or(&[]);
             let element = |value| match place(value, after) {
                 Datum::Json(found) => Element::Json(found),
-                _ => Element::Absent,
+                Datum::Absent => Element::Absent,
+                _ => Element::WrongType,
             };
             Datum::Lists(vec![elements.iter().map(element).collect()])
         }
@@ -215,15 +235,14 @@ fn absent_or_list<'a>(_rest: &[Step]) -> Datum<'a> {
     Datum::Absent
 }
 
-/// A place below a value: absent where an object lacks the name, an array the index, or where a step
-/// does not fit the value's type.
+/// A place below a value: absent where an object lacks the name or an array the index, unknown where a
+/// step does not fit the value's type (a null has none that fits).
 fn place<'a>(root: &'a Value, steps: &[Step]) -> Datum<'a> {
     let mut value = root;
     for step in steps {
         let next = match (step, value) {
             (Step::Name(name), Value::Object(members)) => members.get(name),
             (Step::Index(at), Value::Array(elements)) => elements.get(*at as usize),
-            (_, Value::Null) => None,
             _ => return Datum::Unknown("a part of the argument has another type".to_owned()),
         };
         let Some(next) = next else { return Datum::Absent };

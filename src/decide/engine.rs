@@ -57,7 +57,8 @@ pub(super) fn travel<'p>(facts: &Facts<'p>, call: Call) -> Way<'p> {
                 way.whole.extend(whole);
                 return way;
             }
-            Amendment::Args(args, by) => {
+            Amendment::Args { args, by, unwritable } => {
+                way.whole.extend(unwritable);
                 if args != call.args {
                     way.by.extend(by.iter().map(|rule| rule.full_name.to_string()));
                     let next = Call { args, ..call.clone() };
@@ -84,7 +85,8 @@ fn settle<'p>(facts: &Facts<'p>, way: &mut Way<'p>) {
     for layer in facts.program.layers() {
         match amend(facts, call, &last.effects, layer) {
             Amendment::Refused(whole) => found.extend(whole),
-            Amendment::Args(args, by) => {
+            Amendment::Args { args, by, unwritable } => {
+                found.extend(unwritable);
                 if args != call.args {
                     let why = "its rewriting does not settle: it would change the rewritten call again";
                     found.extend(by.into_iter().map(|rule| whole(rule, Level::Block, false, why)));

@@ -64,9 +64,15 @@ pub(super) fn comparison(atom: &Atom, view: View<'_>, frame: Frame<'_>) -> Truth
             tested(read(subject, view), subject, test, atom.negated, frame)
         }
         AtomKind::Quantified { all, subject, test_negated, test } => {
-            let truth = match read(subject, view) {
+            let datum = read(subject, view);
+            let unresolved = match test {
+                Test::Unresolved => unresolved_words(&datum, *all, *test_negated),
+                _ => None,
+            };
+            let truth = match datum {
                 // "False, negated or not": the negation outside must not turn it around.
                 Datum::NoResource => return Truth::False,
+                _ if unresolved.is_some() => unresolved.unwrap_or(Truth::Unknown),
                 Datum::Lists(lists) => agreed(lists.iter().map(|list| {
                     quantified(list, *all, |element| element_test(element, test, *test_negated, frame))
                 })),
@@ -105,18 +111,43 @@ fn quantified(list: &[Element<'_>], all: bool, test: impl Fn(&Element<'_>) -> Tr
     // another element decides it alone.
     let splits = |e: &Element<'_>| matches!(e, Element::Word(word) if word.splits);
     let truths = list.iter().map(|e| if splits(e) { Truth::Unknown } else { test(e) });
-    if all { truths.fold(Truth::True, Truth::and) } else { truths.fold(Truth::False, Truth::or) }
+    match all {
+        // Nothing is said of no element.
+        true if list.is_empty() => Truth::False,
+        true => truths.fold(Truth::True, Truth::and),
+        false => truths.fold(Truth::False, Truth::or),
+    }
+}
+
+/// `any command.words is unresolved`: never unknown.
+fn unresolved_words(datum: &Datum<'_>, all: bool, negated: bool) -> Option<Truth> {
+    let holds = |element: &Element<'_>| match element {
+        Element::Word(word) => word.text().is_none() != negated,
+        _ => negated,
+    };
+    match datum {
+        Datum::Unknown(_) => Some(Truth::from(!negated)),
+        Datum::Lists(lists) => {
+            let list = lists.first()?;
+            Some(Truth::from(if all {
+                !list.is_empty() && list.iter().all(holds)
+            } else {
+                list.iter().any(holds)
+            }))
+        }
+        _ => None,
+    }
 }
 
 fn element_test(element: &Element<'_>, test: &Test, negated: bool, frame: Frame<'_>) -> Truth {
     let datum = match element {
         Element::Json(value) => Datum::Json(value),
         Element::Absent => Datum::Absent,
+        Element::WrongType => Datum::Unknown("a part of the element has another type".to_owned()),
         Element::Text(text) => Datum::Text(text),
-        Element::Word(word) => match (word.text(), test) {
-            (text, Test::Unresolved) => return Truth::from(text.is_none() != negated),
-            (Some(text), _) => Datum::Text(text),
-            (None, _) => Datum::Unknown("the word is not known".to_owned()),
+        Element::Word(word) => match word.text() {
+            Some(text) => Datum::Text(text),
+            None => Datum::Unknown("the word is not known".to_owned()),
         },
         Element::Flag(flag) => {
             let any = flag.spellings.iter().map(|s| on_datum(Datum::Text(s), None, test, frame));
@@ -207,6 +238,7 @@ fn contains(list: &[Element<'_>], scalar: &Scalar) -> Truth {
             scalar_of(value).map_or(Truth::Unknown, |found| Truth::from(found == *scalar))
         }
         Element::Absent => Truth::False,
+        Element::WrongType => Truth::Unknown,
         Element::Text(text) => Truth::from(is_text(scalar, text)),
         Element::Word(word) => word.text().map_or(Truth::Unknown, |text| Truth::from(is_text(scalar, text))),
         Element::Flag(flag) => match scalar {
@@ -266,6 +298,10 @@ fn json_test(value: &Value, test: &Test) -> Truth {
         (Value::Array(elements), Test::ContainsElement(scalar)) => {
             let elements: Vec<_> = elements.iter().map(Element::Json).collect();
             contains(&elements, scalar)
+        }
+        (Value::Array(elements), Test::ContainsText(text)) => {
+            let elements: Vec<_> = elements.iter().map(Element::Json).collect();
+            contains(&elements, &Scalar::Text(text.clone()))
         }
         (Value::String(text), Test::Nets(set)) => {
             net::parse_address(text).map_or(Truth::Unknown, |ip| Truth::from(set.contains(ip)))

@@ -174,11 +174,22 @@ fn judge_effects<'p>(facts: &Facts<'p>, call: &Call, effects: Vec<Effect>) -> Ca
             level = level.max(Some(own.level));
             contributions.push(own);
         }
-        judged.push(EffectJudgement { contributions, level: level.unwrap_or(Level::Block) });
+        let level = level.unwrap_or(Level::Block);
+        drop_idle_fallbacks(&mut contributions, level);
+        judged.push(EffectJudgement { contributions, level });
     }
     on_result.sort_by(|a, b| a.full_name.cmp(&b.full_name));
     on_result.dedup_by(|a, b| a.full_name == b.full_name);
     CallJudgement { effects, judged, whole: Vec::new(), on_result }
+}
+
+/// `default` and `unknown-tool` stand only where no rule gave the verdict (`json.md`).
+fn drop_idle_fallbacks(contributions: &mut Vec<Contribution<'_>>, level: Level) {
+    let idle =
+        |c: &Contribution<'_>| matches!(c.source, Cause::Pseudo(pseudo::DEFAULT | pseudo::UNKNOWN_TOOL));
+    if contributions.iter().any(|c| c.level == level && !idle(c)) {
+        contributions.retain(|c| c.level != level || !idle(c));
+    }
 }
 
 /// Whether a redact rule or a result rule is in scope: what it may say is known after execution.

@@ -40,6 +40,32 @@ pub(crate) struct Judged {
 /// INVARIANT(permit-minted-by-decide): the only constructor is visible inside `decide/`. It owns the
 /// call it is about (the last one, after `modify` rules), and has no `Clone`, `Default` or
 /// `Deserialize`.
+///
+/// It can be looked at and given back, once:
+/// ```
+/// # use tollgate::decide::Permit;
+/// # use tollgate::model::Call;
+/// fn give_back(permit: Permit) -> Call { permit.revoke() }
+/// ```
+/// Giving it back twice does not compile, and neither does keeping a copy:
+/// ```compile_fail,E0382
+/// # use tollgate::decide::Permit;
+/// # use tollgate::model::Call;
+/// fn twice(permit: Permit) -> (Call, Call) { (permit.revoke(), permit.revoke()) }
+/// ```
+/// ```compile_fail,E0308
+/// # use tollgate::decide::Permit;
+/// fn copy(permit: &Permit) -> Permit { permit.clone() }
+/// ```
+/// Nor can one be made up, or spent outside the gate:
+/// ```compile_fail,E0624
+/// # use tollgate::decide::Permit;
+/// fn forge() -> Permit { Permit::mint(todo!()) }
+/// ```
+/// ```compile_fail,E0624
+/// # use tollgate::decide::Permit;
+/// fn spend(permit: Permit) { drop(permit.spend()); }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct Permit {

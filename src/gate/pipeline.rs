@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::base::{Digest, limits};
 use crate::compile::Program;
-use crate::effects::World;
+use crate::effects::{World, anchors};
 use crate::model::Call;
 
 use super::audit::AuditLog;
@@ -125,7 +125,7 @@ impl GateBuilder {
             return Err(GateError::OutputLimit);
         }
         let inner = Inner {
-            places: Places::new([self.world.workspace().to_owned()]),
+            places: Places::new(anchors(self.world.as_ref(), &[]).workspace),
             scrubber: Scrubber::shared().ok_or(GateError::Scrubber)?,
             program: RwLock::new(self.program),
             world: self.world,

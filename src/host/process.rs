@@ -164,10 +164,12 @@ impl Captured {
 /// # Errors
 /// It could not be started, or was stopped.
 pub async fn run(program: &Program, cancel: &Cancel) -> Result<Ended, ProcessError> {
-    proctable::prepare();
     let mark = uuid::Uuid::now_v7().to_string();
-    let mut child = start(program, &mark)?;
-    let family = Family::of(child.id().unwrap_or(u32::MAX), &mark);
+    let (mut child, family) = Family::start(&mark, || {
+        let child = start(program, &mark)?;
+        let number = child.id();
+        Ok((child, number))
+    })?;
     let stdout = child.stdout.take().map(|stream| capture(stream, program.keep));
     let stderr = child.stderr.take().map(|stream| capture(stream, program.keep));
     let status = tokio::select! {

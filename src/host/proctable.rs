@@ -62,18 +62,21 @@ fn adopt_orphans() {
     });
 }
 
-/// To be called before the first process of a call starts.
-pub(super) fn prepare() {
-    adopt_orphans();
-}
-
 impl Family {
-    /// The family of a process that was just started.
-    pub(super) fn of(root: u32, mark: &str) -> Self {
-        let root = i32::try_from(root).unwrap_or(i32::MAX);
-        active().push((root, mark.to_owned()));
+    /// Starts the first process of a call; `start` gives it with its number. It is known to all other
+    /// calls before any of them can take it for a stray.
+    pub(super) fn start<C, E>(
+        mark: &str,
+        start: impl FnOnce() -> Result<(C, Option<u32>), E>,
+    ) -> Result<(C, Self), E> {
+        adopt_orphans();
+        let mut known = active();
+        let (child, root) = start()?;
+        let root = root.and_then(|root| i32::try_from(root).ok()).unwrap_or(i32::MAX);
+        known.push((root, mark.to_owned()));
+        drop(known);
         let started = read_stat(root).map_or(0, |(process, _)| process.started);
-        Self { root, mark: mark.to_owned(), started }
+        Ok((child, Self { root, mark: mark.to_owned(), started }))
     }
 
     /// Looks for all that is left of it. Zombies are gone; adopted ones are reaped.
@@ -164,7 +167,8 @@ fn read_table() -> Option<Vec<Process>> {
 /// An adopted zombie waits for its new parent. The first process of a call has its own waiter.
 fn reap(zombie: Process, me: i32) {
     let own_session = rustix::process::getsid(None).map(|pid| pid.as_raw_nonzero().get());
-    let is_root = active().iter().any(|(root, _)| *root == zombie.pid);
+    let known = active();
+    let is_root = known.iter().any(|(root, _)| *root == zombie.pid);
     if zombie.parent == me && own_session != Ok(zombie.session) && !is_root {
         let _ = rustix::process::waitpid(Pid::from_raw(zombie.pid), WaitOptions::NOHANG);
     }

@@ -1,4 +1,11 @@
 //! What the checker refuses, and what it lets through.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::disallowed_methods,
+    reason = "the helpers of a test, which reads its fixtures"
+)]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

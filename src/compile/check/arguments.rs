@@ -90,7 +90,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The schemas of the tools in a `by`; `None` where some tool has none.
+    /// The schemas of the tools in a `by`, as far as this layer knows them; `None` where some tool has none.
     fn schemas(&self, scope: &Scope) -> Option<Vec<(String, Vec<Value>)>> {
         let mut found = Vec::new();
         for tool in &scope.tools {
@@ -98,6 +98,7 @@ impl Checker<'_> {
             let schemas: Vec<Value> = self
                 .tools
                 .iter()
+                .filter(|declared| declared.layer.is_none_or(|layer| layer <= self.layer))
                 .filter(|declared| declared.declaration.pattern.matches(name))
                 .filter_map(|declared| declared.declaration.schema.as_ref())
                 .map(|schema| schema.source().clone())

@@ -31,6 +31,8 @@ use sets::SetValue;
 pub(super) struct Checker<'a> {
     pub(super) sources: &'a Sources,
     pub(super) names: &'a LayerNames<'a>,
+    /// The index of the layer.
+    pub(super) layer: usize,
     /// The modes that this layer may speak of.
     pub(super) modes: Option<&'a [String]>,
     /// The labels of this layer and of those outside it.
@@ -44,6 +46,8 @@ pub(super) struct Checker<'a> {
     pub(super) report: Vec<Diagnostic>,
     /// Comparisons that the condition at hand stands for so far.
     pub(super) spent: usize,
+    /// The comparisons of this layer by their texts.
+    pub(super) atoms: HashMap<String, Arc<Atom>>,
 }
 
 /// What a let stands for.

@@ -7,7 +7,8 @@ use crate::base::Span;
 use crate::base::limits::{CONDITION_COMPARISONS_MAX, NESTING_LEVELS_MAX};
 use crate::compile::check::{Checker, Lookup, Lowered, Meaning, Use};
 use crate::compile::expr::{Atom, AtomKind, Expr};
-use crate::syntax::ast::{Condition, ConditionKind, Let, LetValue};
+use crate::syntax::ast::{Comparison, Condition, ConditionKind, Let, LetValue};
+use crate::syntax::trivia::TokenKind;
 
 impl Lowered {
     /// The condition that holds always.
@@ -140,19 +141,30 @@ impl<'a> Checker<'a> {
             }
             ConditionKind::Compare(comparison) => {
                 self.spend(1)?;
-                let (kind, negated) = self.comparison(comparison)?;
-                let subject = match &kind {
+                let atom = self.atom(comparison, condition.span)?;
+                let subject = match &atom.kind {
                     AtomKind::Test { subject, .. } | AtomKind::Quantified { subject, .. } => subject.clone(),
                     AtomKind::SessionHas(_) => return None,
                 };
-                let text = one_line(self.text(condition.span));
-                let atom = Arc::new(Atom { negated, kind, text });
                 let field = (self.file, comparison.left.span);
                 let value = comparison.right.as_ref().map(|right| right.span);
                 let used = Use { subject, atom: Some(Arc::clone(&atom)), field, value, at: field };
                 Some(Lowered { expr: Expr::Atom(atom), uses: vec![used] })
             }
         }
+    }
+
+    /// A comparison; equal texts in one layer mean the same and share one atom, so that a large set
+    /// that many rules look at is kept once.
+    fn atom(&mut self, comparison: &Comparison, span: Span) -> Option<Arc<Atom>> {
+        let text = one_line(self.text(span));
+        if let Some(atom) = self.atoms.get(&text) {
+            return Some(Arc::clone(atom));
+        }
+        let (kind, negated) = self.comparison(comparison)?;
+        let atom = Arc::new(Atom { negated, kind, text: text.clone() });
+        self.atoms.insert(text, Arc::clone(&atom));
+        Some(atom)
     }
 
     /// Counts comparisons; `None` beyond the bound, which `condition` reports.
@@ -201,7 +213,20 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// A text on one line.
+/// A condition on one line: its tokens with one blank where blanks or comments stood. Two texts
+/// that differ in a literal stay different.
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    let mut end = 0;
+    for token in crate::syntax::trivia::tokens(text) {
+        if matches!(token.kind, TokenKind::Comment | TokenKind::Doc) {
+            continue;
+        }
+        if token.span.start > end && !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(token.text(text));
+        end = token.span.end;
+    }
+    line
 }

@@ -150,9 +150,7 @@ pub struct Assignment {
 pub struct RawWord {
     /// Its parts.
     pub parts: Vec<Part>,
-    /// Where it stands in the text that was parsed.
-    pub start: usize,
-    /// Behind its last byte.
+    /// The byte behind it in the text that was parsed.
     pub end: usize,
 }
 

@@ -48,7 +48,6 @@ pub fn expand(tokens: Vec<Token<'_>>) -> Option<Vec<Vec<Token<'_>>>> {
 }
 
 /// Expands the first brace pair of a word. Outer `None`: too much; inner `None`: there is none.
-#[expect(clippy::type_complexity, reason = "two meanings of none, used once")]
 fn first_brace<'p>(word: &[Token<'p>]) -> Option<Option<Vec<Vec<Token<'p>>>>> {
     let mut stack: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut best: Option<(usize, usize, Vec<usize>)> = None;

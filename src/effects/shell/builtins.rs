@@ -7,6 +7,7 @@ use super::expand::Field;
 use super::scope::{Flow, Scope, Value};
 use super::simple::Invocation;
 use super::walk::{Walker, field_value};
+use crate::effects::world::Platform;
 use crate::model::Action;
 use crate::model::command::{Identity, Piece, Word};
 
@@ -42,7 +43,41 @@ const HARMLESS_OPTIONS: &[&str] = &[
     "histappend",
     "+eu",
     "+ex",
+    "progcomp",
+    "lithist",
+    "promptvars",
+    "nocasematch",
+    "cmdhist",
+    "autocd",
+    "cdspell",
+    "interactive_comments",
 ];
+
+/// What the words of `export` and the like come to.
+#[derive(Debug, Default)]
+struct Declared {
+    /// The names are handed on to commands.
+    exports: bool,
+    /// Attributes make what is assigned something else.
+    odd: bool,
+    /// It is about functions.
+    functions: bool,
+    /// A word is not understood.
+    unclear: bool,
+    /// The names that commands will get.
+    set: Vec<(String, Word)>,
+}
+
+impl Declared {
+    fn flag(&mut self, head: &str, name: &str) {
+        self.exports |= head.contains('x');
+        self.functions |= head.contains(['f', 'F']);
+        if name != "export" {
+            self.unclear |= head.contains('n');
+            self.odd |= head.contains(['a', 'A', 'i', 'l', 'u', 'r', 'c']);
+        }
+    }
+}
 
 impl Walker<'_> {
     /// A program that is known for sure.
@@ -133,9 +168,14 @@ impl Walker<'_> {
             },
             _ => None,
         };
+        let physical = self.world.platform() == Platform::Windows
+            || invocation.fields.iter().any(|f| f.text() == Some("-P"));
         // `CDPATH` sends a relative directory elsewhere.
         let cdpath = target.as_ref().and_then(Field::text).is_some_and(|t| !t.starts_with(['/', '.']))
-            && self.variable("CDPATH", &scope).text().is_some_and(|t| !t.is_empty());
+            && match scope.get("CDPATH") {
+                Some(value) => value.text() != Some(""),
+                None => self.world.variable("CDPATH").is_some_and(|t| !t.is_empty()),
+            };
         let target = target.filter(|_| !cdpath);
         let command = self.make(Identity::Sure(name.to_owned()), table, &invocation, &scope);
         let cause = self.push_exec(command);
@@ -148,92 +188,95 @@ impl Walker<'_> {
         let mut ok = scope.clone();
         ok.cwd = target.and_then(|field| match field.origin {
             Some(_) => None,
-            None => self.directories(&scope, &field),
+            None if physical => self.directories(&scope, &field),
+            None => field.text().and_then(|text| logical(&scope, text)),
         });
         Flow { ok: Some(ok), failed: Some(scope) }
     }
 
     fn declare(&mut self, name: &str, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
         let mut scope = scope;
-        let (mut exports, mut odd, mut functions) = (name == "export", name == "readonly", false);
-        let mut set: Vec<(String, Word)> = Vec::new();
-        let mut unclear = false;
+        let mut declared =
+            Declared { exports: name == "export", odd: name == "readonly", ..Declared::default() };
         let mut flags = true;
         for field in invocation.fields.iter().skip(1) {
             let head = match field.word.pieces.first() {
                 Some(Piece::Text(text)) => text.as_str(),
                 None => "",
                 Some(Piece::Unknown) => {
-                    unclear = true;
+                    declared.unclear = true;
                     continue;
                 }
             };
-            unclear |= field.word.splits;
+            declared.unclear |= field.word.splits;
             if flags && head.starts_with(['-', '+']) && head.len() > 1 {
                 flags = head != "--";
-                exports |= head.contains('x');
-                functions |= head.contains(['f', 'F']);
-                if head.contains('n') && name != "export" {
-                    unclear = true;
-                }
-                odd |= head.contains(['a', 'A', 'i', 'l', 'u', 'r', 'c']) && name != "export";
-                continue;
-            }
-            flags = false;
-            let variable = head.split(['=', '[', '+']).next().unwrap_or("");
-            if variable.is_empty() || !variable.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-                unclear = true;
-                continue;
-            }
-            if head.get(variable.len()..).is_some_and(|rest| rest.starts_with('[')) {
-                unclear |= head.contains(['$', '`', '(']);
-                scope.set_odd(variable);
-                continue;
-            }
-            let assigned = head.get(variable.len()..).and_then(|rest| rest.strip_prefix('='));
-            let value = assigned.map(|rest| {
-                let mut pieces = field.word.pieces.clone();
-                if let Some(Piece::Text(text)) = pieces.first_mut() {
-                    *text = rest.to_owned();
-                }
-                pieces.retain(|p| !matches!(p, Piece::Text(t) if t.is_empty()));
-                Value { pieces, origin: None, numeric: false }
-            });
-            let handed_on = match value {
-                Some(value) => self.assign(variable, value, &mut scope),
-                None if name == "local" => self.assign(variable, Value::default(), &mut scope),
-                None => head.len() > variable.len() && self.assign(variable, Value::unknown(), &mut scope),
-            };
-            if odd {
-                scope.set_odd(variable);
-            }
-            if exports {
-                Rc::make_mut(&mut scope.exported).insert(variable.to_owned());
-            }
-            if (exports || handed_on) && !catalogue().is_harmless(variable, None) {
-                let word = scope.get(variable).map_or_else(Word::unknown, |v| Word {
-                    pieces: v.pieces,
-                    splits: false,
-                    never_flag: false,
-                });
-                set.push((variable.to_owned(), word));
+                declared.flag(head, name);
+            } else {
+                flags = false;
+                self.declare_name(name, head, field, &mut declared, &mut scope);
             }
         }
-        if unclear || (functions && exports) {
+        if declared.unclear || (declared.functions && declared.exports) {
             self.opaque_command(invocation, "which names it sets is not known".to_owned(), &scope);
             scope.lose();
             return Flow::either(scope);
         }
-        if !set.is_empty() {
+        if !declared.set.is_empty() {
             let words = invocation.fields.iter().map(|f| f.word.clone()).collect();
-            self.names_effect(set, words, &scope);
+            self.names_effect(declared.set, words, &scope);
             for (field, actions) in &invocation.redirects {
                 self.redirect_effects(field, actions, &scope, None);
             }
-        } else if invocation.fields.len() == 1 || !invocation.redirects.is_empty() || functions {
+        } else if invocation.fields.len() == 1 || !invocation.redirects.is_empty() || declared.functions {
             self.program(Identity::Sure(name.to_owned()), table, invocation, &scope);
         }
         Flow::either(scope)
+    }
+
+    /// One name of `export` and the like, with or without a value.
+    fn declare_name(
+        &mut self,
+        builtin: &str,
+        head: &str,
+        field: &Field,
+        declared: &mut Declared,
+        scope: &mut Scope,
+    ) {
+        let name = head.split(['=', '[', '+']).next().unwrap_or("");
+        if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            declared.unclear = true;
+            return;
+        }
+        let rest = head.get(name.len()..).unwrap_or("");
+        if rest.starts_with('[') {
+            declared.unclear |= head.contains(['$', '`', '(']);
+            scope.set_odd(name);
+            return;
+        }
+        let value = rest.strip_prefix('=').map(|rest| {
+            let mut pieces = field.word.pieces.clone();
+            if let Some(Piece::Text(text)) = pieces.first_mut() {
+                *text = rest.to_owned();
+            }
+            pieces.retain(|p| !matches!(p, Piece::Text(t) if t.is_empty()));
+            Value { pieces, origin: None, numeric: false }
+        });
+        let handed_on = match value {
+            Some(value) => self.assign(name, value, scope),
+            None if builtin == "local" => self.assign(name, Value::default(), scope),
+            None => !rest.is_empty() && self.assign(name, Value::unknown(), scope),
+        };
+        if declared.odd {
+            scope.set_odd(name);
+        }
+        if declared.exports {
+            Rc::make_mut(&mut scope.exported).insert(name.to_owned());
+        }
+        if (declared.exports || handed_on) && !catalogue().is_harmless(name, None) {
+            let pieces = scope.get(name).unwrap_or_else(Value::unknown).pieces;
+            declared.set.push((name.to_owned(), Word { pieces, splits: false, never_flag: false }));
+        }
     }
 
     fn set(&mut self, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
@@ -264,8 +307,8 @@ impl Walker<'_> {
                 scope.errexit = on;
             }
             scope.odd_splitting |= letters.contains(['f', 'k', 'B']);
-            if letters.contains(['k', 'n', 't', 'p']) {
-                scope.lose();
+            if letters.contains(['k', 'n', 't', 'p', 'P']) {
+                scope.lose_all();
             }
             if takes_name {
                 match rest.next().and_then(|(_, f)| f.text()) {
@@ -273,7 +316,7 @@ impl Walker<'_> {
                     Some("errexit") => scope.errexit = on,
                     Some(other) if HARMLESS_OPTIONS.contains(&other) => {}
                     None => {}
-                    Some(_) => scope.lose(),
+                    Some(_) => scope.lose_all(),
                 }
             }
         }
@@ -414,8 +457,12 @@ impl Walker<'_> {
                 true
             }
             ("shopt", Some(texts)) => texts.iter().all(|t| HARMLESS_OPTIONS.contains(&t.as_str())),
-            ("hash", Some(texts)) => texts.iter().all(|t| t == "-r"),
-            ("unalias" | "complete" | "bind", Some(_)) => name != "bind",
+            ("hash", Some(texts)) => {
+                texts.first().is_none_or(|t| matches!(t.as_str(), "-r" | "-t" | "-l" | "-d"))
+                    && !texts.iter().any(|t| t.starts_with("-p"))
+            }
+            ("bind", Some(texts)) => !texts.iter().any(|t| t.starts_with("-f") || t.starts_with("-x")),
+            ("unalias" | "complete", Some(_)) => true,
             _ => false,
         };
         if harmless {
@@ -437,6 +484,27 @@ impl Walker<'_> {
         scope.lose();
         Flow::either(scope)
     }
+}
+
+/// Where `cd` goes: the shell takes `..` off the name it came by, not off the place itself.
+fn logical(scope: &Scope, text: &str) -> Option<Rc<Vec<String>>> {
+    let root = [String::new()];
+    let bases: &[String] = if text.starts_with('/') { &root } else { scope.cwd.as_deref()? };
+    let join = |base: &String| {
+        let whole = format!("{base}/{text}");
+        let mut parts: Vec<&str> = Vec::new();
+        for part in whole.split('/') {
+            match part {
+                "" | "." => {}
+                ".." => {
+                    parts.pop();
+                }
+                other => parts.push(other),
+            }
+        }
+        format!("/{}", parts.join("/"))
+    };
+    Some(Rc::new(bases.iter().map(join).collect()))
 }
 
 /// Whether a word holds a subscript that the shell would evaluate.

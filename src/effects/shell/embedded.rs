@@ -98,7 +98,7 @@ fn delimited(text: &str, mark: char) -> Option<&str> {
             '[' => bracket = true,
             ']' => bracket = false,
             // A delimiter in brackets is read differently by programs.
-            c if c == mark && bracket && chars.as_str().contains(']') && mark != '/' => return None,
+            c if c == mark && bracket && chars.as_str().contains(']') => return None,
             c if c == mark => return Some(chars.as_str()),
             _ => {}
         }
@@ -121,80 +121,61 @@ fn sed_substitute(tail: &str) -> Option<&str> {
 /// Whether an `awk` program provably neither writes, reads, nor runs anything. Errs to no.
 pub fn awk_is_plain(program: &str) -> bool {
     // Texts and patterns cannot start anything; what stands outside them can.
-    let mut outside = String::new();
-    let mut chars = program.chars().peekable();
-    let mut before = ' ';
-    while let Some(c) = chars.next() {
-        match c {
-            '"' => {
-                let mut closed = false;
-                while let Some(inner) = chars.next() {
-                    match inner {
-                        '\\' => {
-                            chars.next();
-                        }
-                        '"' => {
-                            closed = true;
-                            break;
-                        }
-                        _ => {}
-                    }
-                }
-                if !closed {
-                    return false;
-                }
-                outside.push('0');
-                before = '0';
-                continue;
-            }
-            '/' if matches!(before, '(' | ',' | '{' | '~' | '!' | '&' | ';' | '\n' | ' ')
-                && pattern_start(&outside) =>
-            {
-                let mut closed = false;
-                while let Some(inner) = chars.next() {
-                    match inner {
-                        '\\' => {
-                            chars.next();
-                        }
-                        '/' => {
-                            closed = true;
-                            break;
-                        }
-                        '\n' => return false,
-                        _ => {}
-                    }
-                }
-                if !closed {
-                    return false;
-                }
-                outside.push('0');
-                before = '0';
-                continue;
-            }
-            '#' => {
-                for inner in chars.by_ref() {
-                    if inner == '\n' {
-                        break;
-                    }
-                }
-            }
-            '@' => return false,
-            _ => outside.push(c),
-        }
-        before = c;
-    }
+    let Some(outside) = awk_outside(program) else { return false };
     let words = outside.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     if words.into_iter().any(|w| matches!(w, "system" | "getline" | "close" | "fflush" | "load" | "include"))
     {
         return false;
     }
-    // `print > file`, `print | command`: `>` only compares outside `print` and in parentheses.
+    // `print > file`, `print | command`: `>` only compares outside `print`.
     let pipes = outside.replace("||", "").contains('|');
-    let prints = outside.split(['{', ';', '\n', '}']).any(|part| {
-        let part = part.trim_start();
-        (part.contains("print")) && part.contains('>')
-    });
+    let prints =
+        outside.split(['{', ';', '\n', '}']).any(|part| part.contains("print") && part.contains('>'));
     !pipes && !prints
+}
+
+/// An `awk` program with `0` for each text and pattern; `None` where that is not clear.
+fn awk_outside(program: &str) -> Option<String> {
+    let mut outside = String::new();
+    let mut chars = program.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                skip_to(&mut chars, '"')?;
+                outside.push('0');
+            }
+            '/' if pattern_start(&outside) => {
+                skip_to(&mut chars, '/')?;
+                outside.push('0');
+            }
+            '#' => {
+                chars.by_ref().find(|inner| *inner == '\n');
+                outside.push('\n');
+            }
+            '@' => return None,
+            _ => outside.push(c),
+        }
+    }
+    Some(outside)
+}
+
+/// Goes behind an unescaped closing character on the same line.
+fn skip_to(chars: &mut std::str::Chars<'_>, close: char) -> Option<()> {
+    let mut bracket = false;
+    loop {
+        match chars.next()? {
+            '\\' => {
+                chars.next()?;
+            }
+            '\n' => return None,
+            '[' => bracket = true,
+            ']' => bracket = false,
+            // A slash in brackets ends the pattern for one program and not for another.
+            '/' if bracket && close == '/' => return None,
+            c if c == close => return Some(()),
+            _ => {}
+        }
+    }
 }
 
 /// Whether a `/` behind this text begins a pattern and is no division.
@@ -270,8 +251,9 @@ impl Walker<'_> {
         arguments: Vec<Field>,
         scope: Scope,
     ) -> Flow {
-        let Some(text) = invocation.fields.get(at + 1).and_then(Field::text).map(str::to_owned) else {
-            let reason = "what the shell runs is only known when the command runs";
+        let text = invocation.fields.get(at + 1).and_then(Field::text).map(str::to_owned);
+        let Some(text) = text.filter(|text| same_in(name, text)) else {
+            let reason = "what the shell runs is not known for sure";
             self.opaque_command(invocation, reason.to_owned(), &scope);
             return Flow::either(scope);
         };
@@ -292,7 +274,7 @@ impl Walker<'_> {
         scope: Scope,
     ) -> Flow {
         match self.stdin.clone() {
-            Stdin::Text(Some(text)) => {
+            Stdin::Text(Some(text)) if same_in(name, &text) => {
                 let inside = self.child(&invocation, &arguments, &scope);
                 self.wrapper_effect(name, Some(table), &invocation, &scope);
                 self.nested_text(&text, name, &invocation, inside);
@@ -457,6 +439,12 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a shell reads a text as bash does: the words of plain commands, in shells that differ.
+fn same_in(name: &str, text: &str) -> bool {
+    matches!(name, "bash" | "sh" | "dash" | "ash" | "rbash")
+        || text.chars().all(|c| c.is_ascii_alphanumeric() || " _./:,@%+-'\"&|;\n".contains(c))
 }
 
 /// The words that are operands.

@@ -306,6 +306,7 @@ impl Walker<'_> {
                 out.parts += 1;
                 self.subshell(body, scope, Stdin::Inherit);
                 out.origin = Some(Rc::new(PathOrigin::Stream));
+                out.text("/dev/fd/", true);
                 out.unknown(true);
             }
         }

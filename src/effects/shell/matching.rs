@@ -307,15 +307,22 @@ fn words_match(pattern: &CommandPattern, command: &Command) -> Truth {
 }
 
 /// Whether some word before `--` may turn out to be a flag.
-fn may_have_flags(reading: &Reading, command: &Command) -> bool {
+#[must_use]
+pub fn may_have_flags(reading: &Reading, command: &Command) -> bool {
     let maybe = |word: &Word| {
-        let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown)) && !word.never_flag;
-        unknown_head || (word.pieces.is_empty() && word.splits)
+        let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown));
+        (unknown_head || word.splits) && !word.never_flag
     };
     let unclear = |flag: &Flag| flag.group.is_none() && flag.spellings.first().is_some_and(|s| s == "-");
-    // With `--` the operands before it cannot be told from those behind: still a possible flag.
-    let _ = command;
-    reading.operands.iter().any(maybe) || reading.flags.iter().any(unclear)
+    if reading.flags.iter().any(unclear) {
+        return true;
+    }
+    if !reading.operands.iter().any(maybe) {
+        return false;
+    }
+    // Only what stands before `--` can be one.
+    let words: Vec<&Word> = command.words.iter().skip(1).collect();
+    read(table_of(command), &words, Mode::Operand).maybe_flags
 }
 
 fn reading_match(
@@ -369,7 +376,10 @@ fn same_flag(wanted: &Flag, have: &Flag, table: Option<&Table>) -> Truth {
     if wanted.group.is_some() != have.group.is_some() && table.is_some() {
         // One is in the table, the other is not: a shortened or joined spelling could be it.
         let text = if wanted.group.is_some() { have } else { wanted };
-        let bundle = text.spellings.first().is_some_and(|s| !s.starts_with("--") && s.len() > 2);
+        let other = if wanted.group.is_some() { wanted } else { have };
+        let shortened = |s: &String| s.starts_with("--") && other.spellings.iter().any(|o| o.starts_with(s));
+        let bundle =
+            text.spellings.first().is_some_and(|s| shortened(s) || (!s.starts_with("--") && s.len() > 2));
         return if same(wanted, have) || bundle { Truth::Unknown } else { Truth::False };
     }
     if same(wanted, have) {

@@ -95,7 +95,12 @@ pub fn derive_counted(line: &CommandLine<'_>, world: &dyn World, demand: &Demand
     let bytes = line.bytes();
     let mut walker = Walker::new(line, world, demand, Budget::new(bytes));
     let cwd = match (&line.cwd.unresolved, line.cwd.canonical()) {
-        (None, Some(path)) => Some(vec![path.to_owned()]),
+        // The shell may call it by the name it was given or by the one it really has.
+        (None, Some(path)) => {
+            let mut all = vec![path.to_owned()];
+            all.extend(line.cwd.variants.first().map(|v| v.path.clone()).filter(|given| given != path));
+            Some(all)
+        }
         _ => None,
     };
     let scope = Scope::new(cwd);

@@ -304,7 +304,7 @@ impl Parser<'_> {
                 self.pos = start;
                 return Ok(None);
             };
-            values.push(RawWord { parts, start, end: self.pos });
+            values.push(RawWord { parts, end: self.pos });
             if self.peek() == Some(b'+') {
                 append = true;
                 self.bump(1)?;
@@ -322,7 +322,7 @@ impl Parser<'_> {
             return Ok(Some(Assignment { name, append, array: true, values }));
         }
         let begin = self.pos;
-        let word = self.word(Until::Meta)?.unwrap_or(RawWord { parts: Vec::new(), start: begin, end: begin });
+        let word = self.word(Until::Meta)?.unwrap_or(RawWord { parts: Vec::new(), end: begin });
         values.push(word);
         Ok(Some(Assignment { name, append, array: subscript, values }))
     }

@@ -237,7 +237,9 @@ impl Walker<'_> {
     ) -> bool {
         let lone_dash = field.text() == Some("-");
         let actions: &[Action] = match kind {
-            Kind::Text | Kind::Dir => &[],
+            Kind::Text | Kind::Dir | Kind::Pair => &[],
+            Kind::Pathspec | Kind::PathspecWrite => return self.pathspec(s, kind, field, from),
+            Kind::PairRead => &[Action::Read],
             Kind::Read | Kind::Script if lone_dash => &[],
             Kind::Read | Kind::Tree | Kind::Script => &[Action::Read],
             Kind::Write if lone_dash => &[],
@@ -260,6 +262,30 @@ impl Walker<'_> {
         kind == Kind::Script
     }
 
+    /// A word that is a revision or a path: the path where one exists.
+    fn pathspec(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, from: &str) -> bool {
+        let action = if kind == Kind::PathspecWrite { Action::Change } else { Action::Read };
+        let known = field.text().map(|text| match text.split_once(':') {
+            // `HEAD:path` and `:(magic)path`.
+            Some((_, path)) => path.rsplit(')').next().unwrap_or(path).to_owned(),
+            None => text.to_owned(),
+        });
+        let field = match &known {
+            Some(text) if text.is_empty() => return false,
+            Some(text) => Field::known(text.clone()),
+            None => field.clone(),
+        };
+        let Some(fact) = self.field_path(&field, s.scope) else { return false };
+        let missing = fact.unresolved.is_none()
+            && fact.variants.iter().all(|v| v.kind == PathKind::Missing)
+            && field.origin.is_none();
+        let looks = known.as_deref().is_some_and(|t| t.starts_with(['.', '/', '~']) || s.args.end_of_options);
+        if !missing || (looks && !known.as_deref().is_some_and(|t| t.contains(".."))) {
+            self.fact_effect(fact, action, true, s.cause, from);
+        }
+        false
+    }
+
     /// `@file`, `name=@file`, `if=file`.
     fn prefixed_file(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, from: &str) -> bool {
         let Some(text) = field.text() else {
@@ -269,6 +295,9 @@ impl Walker<'_> {
             };
             if !known_data {
                 self.path_effect(field, Action::Read, false, s.scope, s.cause, from);
+                if kind == Kind::Keyed {
+                    self.path_effect(field, Action::Change, false, s.scope, s.cause, from);
+                }
             }
             return kind == Kind::Keyed;
         };
@@ -327,7 +356,8 @@ impl Walker<'_> {
                 }
                 None => {
                     let action = if kind == Kind::RemoteWrite { Action::Change } else { Action::Read };
-                    self.path_effect(field, action, tree || kind == Kind::Repository, s.scope, s.cause, from);
+                    let tree = tree || kind != Kind::RemoteRead;
+                    self.path_effect(field, action, tree, s.scope, s.cause, from);
                 }
             },
         }

@@ -55,7 +55,7 @@ pub fn combine(facts: Vec<PathFact>) -> PathFact {
 }
 
 impl Walker<'_> {
-    fn from_bases(&self, given: &str, scope: &Scope, make: impl Fn(&str) -> PathFact) -> PathFact {
+    fn each_base(&self, given: &str, scope: &Scope, make: impl Fn(&str) -> PathFact) -> PathFact {
         if given.starts_with('/') {
             return make("/");
         }
@@ -67,7 +67,7 @@ impl Walker<'_> {
 
     /// The path that a known text names.
     pub(super) fn text_path(&self, given: &str, scope: &Scope) -> PathFact {
-        self.from_bases(given, scope, |base| path::resolve(self.world, given, base))
+        self.each_base(given, scope, |base| path::resolve(self.world, given, base))
     }
 
     /// The path that a word names; `None` where it is no resource.
@@ -76,7 +76,7 @@ impl Walker<'_> {
             Some(PathOrigin::Stream) => None,
             Some(PathOrigin::Glob(pattern)) => {
                 let given = if pattern.starts_with('/') { "/" } else { pattern };
-                Some(self.from_bases(given, scope, |base| path::glob(self.world, pattern, base)))
+                Some(self.each_base(given, scope, |base| path::glob(self.world, pattern, base)))
             }
             Some(PathOrigin::Tree(roots)) => {
                 let trees = roots.iter().map(|root| self.tree(self.text_path(root, scope), false)).collect();

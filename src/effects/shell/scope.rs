@@ -188,6 +188,12 @@ impl Scope {
         self.lost |= other.lost;
         self.cwd = merge_cwd(self.cwd, other.cwd);
         if !Rc::ptr_eq(&self.functions, &other.functions) {
+            // A function that only one side has may be the program as well.
+            let one: Vec<String> =
+                self.functions.keys().filter(|n| !other.functions.contains_key(*n)).cloned().collect();
+            let two = other.functions.keys().filter(|n| !self.functions.contains_key(*n)).cloned();
+            let unsure: Vec<String> = one.into_iter().chain(two).collect();
+            Rc::make_mut(&mut self.aliases).extend(unsure);
             for (name, body) in other.functions.iter() {
                 let functions = Rc::make_mut(&mut self.functions);
                 if functions.insert(name.clone(), Rc::clone(body)).is_some_and(|old| !Rc::ptr_eq(&old, body))

@@ -9,7 +9,7 @@ use super::expand::Field;
 use super::resources::Cause;
 use super::scope::{Flow, Scope, Value};
 use super::walk::Walker;
-use crate::base::limits::COMMAND_BYTES_MAX;
+use crate::base::limits::{COMMAND_BYTES_MAX, COMMAND_NESTING_LEVELS_MAX};
 use crate::model::command::{AppendPlace, Command, Identity, Word};
 use crate::model::effect::{Origin, Resource};
 use crate::model::path::PathFact;
@@ -62,7 +62,6 @@ impl Walker<'_> {
         for word in &simple.words {
             fields.extend(self.expand(word, &mut scope, self.in_place));
         }
-        let base = scope.clone();
         let mut opened = Vec::new();
         for redirect in redirects {
             opened.extend(self.redirect(redirect, &mut scope));
@@ -102,7 +101,6 @@ impl Walker<'_> {
                 direct: true,
                 redirects: opened,
             };
-            let _ = base;
             self.run(invocation, scope)
         };
         self.stdin = stdin;
@@ -180,7 +178,9 @@ impl Walker<'_> {
             || name.starts_with("LD_")
             || name.starts_with("DYLD_")
             || self.world.variable(name).is_some();
-        if handed_on && scope.exported.insert_name(name) {}
+        if handed_on && !scope.exported.contains(name) {
+            Rc::make_mut(&mut scope.exported).insert(name.to_owned());
+        }
         handed_on
     }
 
@@ -200,6 +200,9 @@ impl Walker<'_> {
         let Some(first) = invocation.fields.first() else {
             return self.opaque_flow(invocation, "the program is not known", scope);
         };
+        if invocation.wrappers.len() > COMMAND_NESTING_LEVELS_MAX {
+            return self.opaque_flow(invocation, "commands run commands too many times over", scope);
+        }
         let Some(program) = first.text().map(str::to_owned) else {
             return self.opaque_flow(invocation, "the program is only known when the command runs", scope);
         };
@@ -335,10 +338,11 @@ impl Walker<'_> {
                 list.push(name.clone());
             }
         }
-        let append_at = match invocation.fields.last().and_then(|f| f.end) {
-            Some(offset) => Some(AppendPlace { argument: self.line.argument.clone(), offset }),
-            None => None,
-        };
+        let append_at = invocation
+            .fields
+            .last()
+            .and_then(|f| f.end)
+            .map(|offset| AppendPlace { argument: self.line.argument.clone(), offset });
         Command {
             identity,
             readings: reading::readings(table, &behind),
@@ -354,16 +358,6 @@ impl Walker<'_> {
             text: shown(&words),
             words,
         }
-    }
-}
-
-trait InsertName {
-    fn insert_name(&mut self, name: &str) -> bool;
-}
-
-impl InsertName for Rc<std::collections::BTreeSet<String>> {
-    fn insert_name(&mut self, name: &str) -> bool {
-        !self.contains(name) && Rc::make_mut(self).insert(name.to_owned())
     }
 }
 

@@ -16,6 +16,12 @@ impl Walker<'_> {
             "tar" => Some(self.tar(s)),
             "sed" => Some(self.sed(s)),
             "awk" => Some(self.awk(s)),
+            "jq" if !s.has(&["-f", "--from-file"]) && loads_modules(s) => Some({
+                for (at, field) in s.operands().into_iter().skip(1) {
+                    self.spell_word(s, Kind::Read, field, false, &format!("argument {at} of `{}`", s.name));
+                }
+                true
+            }),
             "git-remote" => Some(self.git_remote(s)),
             "git" if !s.args.unknown_sub => self.git_directory(s),
             _ => None,
@@ -71,13 +77,17 @@ impl Walker<'_> {
             }
             let url = if text.contains("://") { text.to_owned() } else { format!("{}{text}", guessed(text)) };
             self.connect(&url, Some(&method), s.cause, &from);
+            if s.has(&["-J", "--remote-header-name"]) {
+                self.path_effect(&Field::known("."), Action::Change, true, s.scope, s.cause, &from);
+            }
             if remote_name {
                 let path = url.split(['?', '#']).next().unwrap_or("");
                 let name = crate::model::path::name_of(path).to_owned();
                 self.path_effect(&Field::known(name), Action::Change, false, s.scope, s.cause, &from);
             }
         }
-        false
+        let format = s.value_of(&["-w", "--write-out"]).flatten();
+        format.is_some_and(|f| f.text().is_none_or(|t| t.contains("%output") || t.starts_with('@')))
     }
 
     /// `tar`: the first word may be a bundle without a dash; the mode says what the operands are.
@@ -161,10 +171,22 @@ impl Walker<'_> {
         let plain = scripts.iter().all(|script| script.text().is_some_and(super::embedded::sed_is_plain));
         let in_place = s.has(&["-i", "--in-place"]);
         let kind = if in_place { Kind::Edit } else { Kind::Read };
+        let suffix = s.value_of(&["-i", "--in-place"]).flatten();
+        let mut odd = false;
         for (at, field) in operands {
-            self.spell_word(s, kind, field, false, &format!("argument {at} of `{}`", s.name));
+            let from = format!("argument {at} of `{}`", s.name);
+            self.spell_word(s, kind, field, false, &from);
+            // A copy of what was there stays behind.
+            match (suffix.as_ref().map(Field::text), field.text()) {
+                (None | Some(Some("")), _) => {}
+                (Some(Some(suffix)), Some(text)) if !suffix.contains(['*', '/']) => {
+                    let copy = Field::known(format!("{text}{suffix}"));
+                    self.path_effect(&copy, Action::Change, false, s.scope, s.cause, &from);
+                }
+                _ => odd = true,
+            }
         }
-        !plain || s.has(&["-f", "--file"])
+        !plain || odd || s.has(&["-f", "--file"])
     }
 
     fn awk(&mut self, s: &Spelling<'_>) -> bool {
@@ -223,6 +245,13 @@ impl Walker<'_> {
         }
         Some(open)
     }
+}
+
+/// Whether a `jq` program may read more than its operands.
+fn loads_modules(s: &Spelling<'_>) -> bool {
+    s.operands()
+        .first()
+        .is_some_and(|(_, field)| field.text().is_none_or(|t| t.contains("import") || t.contains("include")))
 }
 
 /// The scheme that curl guesses from the beginning of a host.

@@ -124,10 +124,3 @@ fn show(effect: &Effect) -> String {
         }
     }
 }
-
-#[test]
-fn print_one() {
-    if let Ok(line) = std::env::var("TOLLGATE_LINE") {
-        println!("{}", listing(&line).join("\n"));
-    }
-}

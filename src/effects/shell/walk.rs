@@ -19,6 +19,9 @@ use crate::model::{Action, Demand, Effect};
 /// Walks of loop bodies that are followed value by value.
 const UNROLLED_MAX: usize = 16;
 
+/// Lists in lists that are walked, function calls and embedded lines included: bounds the stack.
+const DEPTH_MAX: usize = 64;
+
 /// Where a command's standard input comes from.
 #[derive(Debug, Clone, Default)]
 pub enum Stdin {
@@ -57,6 +60,7 @@ pub struct Walker<'a> {
     pub(super) defined: Vec<(String, Rc<Tree>, Scope)>,
     unrolled: usize,
     conditional: usize,
+    depth: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -79,6 +83,7 @@ impl<'a> Walker<'a> {
             defined: Vec::new(),
             unrolled: 1,
             conditional: 0,
+            depth: 0,
         }
     }
 
@@ -111,6 +116,18 @@ impl<'a> Walker<'a> {
 
     /// Walks a list; the state is that behind the last command.
     pub(super) fn list(&mut self, list: &List, scope: Scope) -> Flow {
+        self.depth += 1;
+        let flow = if self.depth > DEPTH_MAX {
+            self.opaque_line("the line nests too deep to follow");
+            Flow::either(scope)
+        } else {
+            self.chains(list, scope)
+        };
+        self.depth -= 1;
+        flow
+    }
+
+    fn chains(&mut self, list: &List, scope: Scope) -> Flow {
         let mut scope = scope;
         let mut flow = Flow::sure(scope.clone());
         for (at, chain) in list.chains.iter().enumerate() {
@@ -287,7 +304,7 @@ impl<'a> Walker<'a> {
                 for part in &word.parts {
                     match part {
                         super::ast::Part::Param(p) => self.arithmetic(&p.name.clone(), &[], scope),
-                        super::ast::Part::Bare(t) if t.contains('[') => {
+                        super::ast::Part::Bare(t) | super::ast::Part::Quoted(t) if t.contains('[') => {
                             self.hidden.push("a subscript in `[[ … ]]`".to_owned());
                         }
                         super::ast::Part::Bare(t) if numbers && !t.starts_with('-') => {
@@ -383,7 +400,7 @@ impl<'a> Walker<'a> {
         match redirect.op {
             RedirectOp::Document => {
                 let document = redirect.document.as_ref().and_then(|slot| slot.get())?;
-                let raw = RawWord { parts: document.parts.clone(), start: 0, end: 0 };
+                let raw = RawWord { parts: document.parts.clone(), end: 0 };
                 let was = std::mem::replace(&mut self.in_place, false);
                 let field = self.expand_one(&raw, scope);
                 self.in_place = was;

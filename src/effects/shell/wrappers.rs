@@ -30,6 +30,92 @@ fn assignment(field: &Field) -> Option<(String, Word)> {
     Some((name, Word { pieces, splits: false, never_flag: false }))
 }
 
+/// Tests and options of `find` with a value.
+const FIND_VALUES: &[&str] = &[
+    "-newer",
+    "-anewer",
+    "-cnewer",
+    "-samefile",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-mmin",
+    "-atime",
+    "-amin",
+    "-ctime",
+    "-cmin",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-maxdepth",
+    "-mindepth",
+    "-links",
+    "-inum",
+    "-printf",
+    "-regextype",
+    "-lname",
+    "-ilname",
+    "-fstype",
+    "-used",
+    "-newermt",
+    "-newerat",
+    "-newerct",
+    "-context",
+    "-D",
+];
+
+/// Tests, options and actions of `find` without a value that only look and print.
+const FIND_PLAIN: &[&str] = &[
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-quit",
+    "-empty",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "-depth",
+    "-d",
+    "-xdev",
+    "-mount",
+    "-follow",
+    "-daystart",
+    "-noleaf",
+    "-warn",
+    "-nowarn",
+    "-true",
+    "-false",
+    "-not",
+    "!",
+    "(",
+    ")",
+    "-a",
+    "-o",
+    "-and",
+    "-or",
+    ",",
+    "-ignore_readdir_race",
+    "-O1",
+    "-O2",
+    "-O3",
+    "--help",
+    "--version",
+];
+
 impl Walker<'_> {
     /// A wrapper whose inner command begins behind its flags and a number of operands.
     pub(super) fn wrapper(
@@ -52,10 +138,7 @@ impl Walker<'_> {
         inner.wrappers.push(name.to_owned());
         inner.assignments.clone_from(&invocation.assignments);
         if matches!(name, "env" | "sudo" | "doas") {
-            while let Some((at, found)) =
-                operands.first().and_then(|at| Some((*at, assignment(fields.get(at + 1)?)?)))
-            {
-                let _ = at;
+            while let Some(found) = operands.first().and_then(|at| assignment(fields.get(at + 1)?)) {
                 inner.assignments.push(found);
                 operands.remove(0);
             }
@@ -65,7 +148,8 @@ impl Walker<'_> {
         let before = start.unwrap_or(fields.len());
         let unclear = fields.get(1..before).unwrap_or_default().iter().any(|f| f.word.splits);
         if opens || args.unknown_flags || unclear || self.is_text_wrapper(name, &args) {
-            return self.odd_wrapper(name, table, invocation, &args, scope);
+            let unclear = opens || args.unknown_flags || unclear;
+            return self.odd_wrapper(name, table, invocation, &args, unclear, scope);
         }
         let mut outer = invocation.clone();
         outer.fields.truncate(before);
@@ -80,6 +164,9 @@ impl Walker<'_> {
         let Some(start) = start else {
             return self.nothing_inside(name, table, &cause, scope);
         };
+        if name == "flock" && matches!(fields.get(start).and_then(Field::text), Some("-c" | "--command")) {
+            return self.flock_text(fields.get(start + 1), &invocation, scope);
+        }
         inner.fields = fields.get(start..).unwrap_or_default().to_vec();
         let mut inside = scope.clone();
         if let Some(directory) =
@@ -95,6 +182,20 @@ impl Walker<'_> {
             return self.shell_wrapper(name, inner, inside);
         }
         self.run(inner, inside);
+        Flow::either(scope)
+    }
+
+    /// `flock FILE -c TEXT`.
+    fn flock_text(&mut self, text: Option<&Field>, invocation: &Invocation, scope: Scope) -> Flow {
+        match text.and_then(Field::text) {
+            Some(text) => {
+                self.nested_text(text, "flock", invocation, scope.clone());
+            }
+            None => {
+                let reason = "what it runs is only known when the command runs".to_owned();
+                self.opaque_command(invocation.clone(), reason, &scope);
+            }
+        }
         Flow::either(scope)
     }
 
@@ -161,12 +262,13 @@ impl Walker<'_> {
         table: &Table,
         invocation: Invocation,
         args: &Args<'_>,
+        unclear: bool,
         scope: Scope,
     ) -> Flow {
         let fields = invocation.fields.clone();
         let operands = operands_of(args);
         let text = match name {
-            _ if args.unknown_flags => None,
+            _ if unclear => None,
             "watch" | "sudo" => {
                 let words: Option<Vec<String>> = operands
                     .iter()
@@ -303,7 +405,12 @@ impl Walker<'_> {
             self.path_effect(root, Action::List, true, &scope, &cause, "a root of `find`");
         }
         let (commands, open) = self.find_expression(fields, at, &roots, &scope, &cause);
-        if open {
+        let maybe = |f: &Field| {
+            f.word.splits
+                && !f.word.never_flag
+                && matches!(f.word.pieces.first(), None | Some(Piece::Unknown))
+        };
+        if open || roots.iter().any(maybe) {
             for capability in super::program::everything().iter() {
                 self.implied(capability, &cause);
             }
@@ -369,50 +476,8 @@ impl Walker<'_> {
                     }
                     at += if word == "-fprintf" { 2 } else { 1 };
                 }
-                "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-files0-from" => at += 1,
-                "-name" | "-iname" | "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex"
-                | "-iregex" | "-type" | "-xtype" | "-size" | "-mtime" | "-mmin" | "-atime" | "-amin"
-                | "-ctime" | "-cmin" | "-perm" | "-user" | "-group" | "-uid" | "-gid" | "-maxdepth"
-                | "-mindepth" | "-links" | "-inum" | "-printf" | "-regextype" | "-lname" | "-ilname"
-                | "-fstype" | "-used" | "-newermt" | "-context" | "-D" | "-neweram" | "-newerct"
-                | "-newerat" => at += 1,
-                "-print"
-                | "-print0"
-                | "-ls"
-                | "-prune"
-                | "-quit"
-                | "-empty"
-                | "-readable"
-                | "-writable"
-                | "-executable"
-                | "-nouser"
-                | "-nogroup"
-                | "-depth"
-                | "-d"
-                | "-xdev"
-                | "-mount"
-                | "-follow"
-                | "-daystart"
-                | "-noleaf"
-                | "-warn"
-                | "-nowarn"
-                | "-true"
-                | "-false"
-                | "-not"
-                | "!"
-                | "("
-                | ")"
-                | "-a"
-                | "-o"
-                | "-and"
-                | "-or"
-                | ","
-                | "-ignore_readdir_race"
-                | "-O1"
-                | "-O2"
-                | "-O3"
-                | "--help"
-                | "--version" => {}
+                word if FIND_VALUES.contains(&word) => at += 1,
+                word if FIND_PLAIN.contains(&word) => {}
                 _ => open = true,
             }
         }

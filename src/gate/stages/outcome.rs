@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::base::Digest;
-use crate::decide::verdict_to_json;
+use crate::decide::json::verdict_to_json;
+use crate::model::Verdict;
 use crate::model::schema::SchemaViolation;
 use crate::model::verdict::{Grade, pseudo};
-use crate::model::{Level, Verdict};
 
 use super::super::envelope::{Code, Retry, Status};
 use super::super::journal::Outcome;
@@ -83,20 +83,6 @@ fn explain(lead: &str, verdict: &Verdict) -> String {
         }
     }
     text
-}
-
-/// The verdict where nobody can be asked: every `ask` is a `block`.
-pub(super) fn unattended(mut verdict: Verdict) -> Verdict {
-    let stricter = |level: Level| if level == Level::Ask { Level::Block } else { level };
-    verdict.level = stricter(verdict.level);
-    for effect in &mut verdict.effects {
-        effect.level = stricter(effect.level);
-    }
-    for reason in &mut verdict.reasons {
-        reason.level = stricter(reason.level);
-    }
-    verdict.approval = None;
-    verdict
 }
 
 impl Inner {

@@ -42,7 +42,7 @@ impl<'a> Tree<'a> {
         let span = self.span(node);
         if let Some(quoted) = child(node, Rule::string) {
             let text = self.text(&quoted)?;
-            return self.quoted_name(text, kind).map_err(Box::new);
+            return self.quoted_name(text, kind);
         }
         let word = node.as_str();
         if words::is_reserved(word) {
@@ -55,7 +55,7 @@ impl<'a> Tree<'a> {
         Err(Box::new(self.bad_name(word, span, kind)))
     }
 
-    fn quoted_name(&self, name: Name, kind: Kind) -> Result<Name, Diagnostic> {
+    fn quoted_name(&self, name: Name, kind: Kind) -> Built<Name> {
         if !kind.quotable() {
             let diagnostic = self
                 .error(
@@ -64,19 +64,16 @@ impl<'a> Tree<'a> {
                     format!("the name of a {} stands without quotes", kind.as_str()),
                 )
                 .expected("a name such as `no-secrets`");
-            return Err(match words::to_kebab(&name.node) {
+            return Err(Box::new(match words::to_kebab(&name.node) {
                 Some(kebab) if !words::is_reserved(&kebab) => {
                     diagnostic.help(format!("write `{kebab}`")).fix(Fix::replace(name.span, kebab))
                 }
                 _ => diagnostic,
-            });
+            }));
         }
         if name.node.trim().is_empty() {
-            return Err(self.error(
-                "bad-name",
-                name.span,
-                format!("the name of a {} is empty", kind.as_str()),
-            ));
+            let message = format!("the name of a {} is empty", kind.as_str());
+            return Err(Box::new(self.error("bad-name", name.span, message)));
         }
         Ok(name)
     }

@@ -47,6 +47,14 @@ pub enum Kind {
     Code,
     /// The working directory for the rest.
     Dir,
+    /// A revision, or a path that is read where there is one.
+    Pathspec,
+    /// A revision, or a path that is changed where there is one.
+    PathspecWrite,
+    /// Two words of data.
+    Pair,
+    /// A word of data and a file that is read.
+    PairRead,
 }
 
 impl Kind {
@@ -75,6 +83,10 @@ impl Kind {
             "keyed" => Self::Keyed,
             "code" => Self::Code,
             "dir" => Self::Dir,
+            "pathspec" => Self::Pathspec,
+            "pathspec-write" => Self::PathspecWrite,
+            "pair" => Self::Pair,
+            "pair-read" => Self::PairRead,
             _ => return None,
         })
     }

@@ -69,7 +69,8 @@ fn implied(text: Option<&str>) -> Result<CapabilitySet, String> {
 }
 
 impl RawTable {
-    pub fn build(self, groups: &mut u32, root: bool) -> Result<Table, String> {
+    /// The flags, and which of them each spelling is.
+    fn options(&self, groups: &mut u32, root: bool) -> Result<(Vec<Opt>, HashMap<String, usize>), String> {
         let mut options: Vec<Opt> = Vec::new();
         let mut add = |written: &str, value: Option<Kind>, attached_only: bool| {
             for group in written.split_whitespace() {
@@ -85,34 +86,29 @@ impl RawTable {
                 });
             }
         };
+        let kind = |kind: &str| Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"));
         add(&self.flags, None, false);
-        for (kind, written) in &self.values {
-            add(written, Some(Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?), false);
+        for (name, written) in &self.values {
+            add(written, Some(kind(name)?), false);
         }
-        for (kind, written) in &self.optional {
-            add(written, Some(Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?), true);
+        for (name, written) in &self.optional {
+            add(written, Some(kind(name)?), true);
         }
         let stops = if root { format!("{} --help --version", self.stops) } else { self.stops.clone() };
-        let known: Vec<String> = options.iter().flat_map(|o| o.spellings.clone()).collect();
-        let mut missing: Vec<String> = Vec::new();
+        let written: Vec<&str> = [&self.flags]
+            .into_iter()
+            .chain(self.values.values())
+            .chain(self.optional.values())
+            .flat_map(|t| t.split(['|', ' ', '\n']))
+            .collect();
+        let mut missing: Vec<&str> = Vec::new();
         for spelling in [self.tree.as_str(), &stops, &self.opens].iter().flat_map(|t| t.split_whitespace()) {
             let first = spelling.split('|').next().unwrap_or(spelling);
-            if !known.iter().any(|k| k == first) && !missing.iter().any(|m| m == spelling) {
-                missing.push(spelling.to_owned());
+            if !written.contains(&first) && !missing.contains(&spelling) {
+                missing.push(spelling);
             }
         }
-        for spelling in missing {
-            *groups += 1;
-            options.push(Opt {
-                spellings: spelling.split('|').map(str::to_owned).collect(),
-                value: None,
-                attached_only: false,
-                tree: false,
-                stops: false,
-                opens: false,
-                group: *groups,
-            });
-        }
+        add(&missing.join(" "), None, false);
         let mut by_spelling = HashMap::new();
         for (at, option) in options.iter().enumerate() {
             for spelling in &option.spellings {
@@ -124,6 +120,11 @@ impl RawTable {
         mark(&mut options, &by_spelling, &self.tree, |o| o.tree = true);
         mark(&mut options, &by_spelling, &stops, |o| o.stops = true);
         mark(&mut options, &by_spelling, &self.opens, |o| o.opens = true);
+        Ok((options, by_spelling))
+    }
+
+    pub fn build(self, groups: &mut u32, root: bool) -> Result<Table, String> {
+        let (options, by_spelling) = self.options(groups, root)?;
         let default = match self.default.split_once(' ') {
             None => None,
             Some((kind, path)) => {

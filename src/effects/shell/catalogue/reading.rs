@@ -1,6 +1,6 @@
 //! Tells flags from operands, with the catalogue or without.
 
-use super::{Opt, Table};
+use super::{Kind, Opt, Table};
 use crate::model::command::{Flag, Piece, Reading, Word};
 
 /// How a flag that no table knows takes the word behind it.
@@ -106,6 +106,8 @@ impl<'t> Reader<'t, '_> {
 
     fn word(&mut self, word: &Word) {
         let (head, whole) = head(word);
+        // What may turn into several words may turn into a flag behind its first.
+        self.out.maybe_flags |= !self.ended && word.splits && !word.never_flag;
         if self.ended || word.never_flag {
             self.operand(word);
         } else if head.is_empty() && !whole {
@@ -198,7 +200,12 @@ impl<'t> Reader<'t, '_> {
         match self.option(name, false) {
             Some(option) => match (option.value, attached) {
                 (None, Some(_)) => self.unknown_flag(word, head, whole),
-                (Some(_), None) if !option.attached_only => {
+                (Some(kind), None) if !option.attached_only => {
+                    if matches!(kind, Kind::Pair | Kind::PairRead) {
+                        let value = self.words.get(self.at + 2).map(|w| ((*w).clone(), Some(self.at + 2)));
+                        self.flag(Some(option), name, value, 3);
+                        return;
+                    }
                     let value = self.next_value();
                     let by = 1 + usize::from(value.is_some());
                     self.flag(Some(option), name, value, by);

@@ -10,6 +10,9 @@ impl Parser<'_> {
     pub(super) fn dollar(&mut self, quoted: bool, parts: &mut Vec<Part>) -> Parsed<()> {
         self.budget.node()?;
         self.bump(1)?;
+        if self.starts("\\\n") {
+            return Err(Unparsed::new("a line continuation behind `$`"));
+        }
         match self.peek() {
             Some(b'\'') if !quoted => self.ansi(parts),
             Some(b'"') if !quoted => self.double(parts),
@@ -25,6 +28,9 @@ impl Parser<'_> {
                 let start = self.pos;
                 while self.peek().is_some_and(is_name_byte) {
                     self.bump(1)?;
+                }
+                if self.starts("\\\n") {
+                    return Err(Unparsed::new("a line continuation behind a variable"));
                 }
                 let name = self.slice(start, self.pos).to_owned();
                 parts.push(Part::Param(Param { quoted, name, op: ParamOp::Plain, args: Vec::new() }));

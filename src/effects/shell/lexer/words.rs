@@ -32,13 +32,12 @@ pub(in super::super) enum Until {
 impl Parser<'_> {
     /// Reads a word; `None` where none begins here.
     pub(in super::super) fn word(&mut self, until: Until) -> Parsed<Option<RawWord>> {
-        let start = self.pos;
         let parts = self.parts(until)?;
         if parts.is_empty() {
             return Ok(None);
         }
         self.budget.node()?;
-        Ok(Some(RawWord { parts, start, end: self.pos }))
+        Ok(Some(RawWord { parts, end: self.pos }))
     }
 
     /// Reads parts up to the end that `until` names; the closing byte is not gone over.
@@ -196,6 +195,11 @@ impl Parser<'_> {
                 Some('\\') => self.ansi_escape(&mut bytes)?,
                 Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
+        }
+        if bytes == [0] {
+            // The text ends at the NUL: it is empty.
+            push_text(parts, "", true);
+            return Ok(());
         }
         if bytes.contains(&0) {
             return Err(Unparsed::new("a NUL in `$'…'`"));
