@@ -87,6 +87,9 @@ fn message(error: &yaml::Error) -> String {
         }
         other => {
             let text = other.to_string();
+            if text.contains("recursion limit") {
+                return format!("it is nested deeper than {NESTING_LEVELS_MAX} levels");
+            }
             let place =
                 text.rfind(" at line ").filter(|at| text.get(*at..).is_some_and(|end| !end.contains('\n')));
             place.and_then(|at| text.get(..at)).unwrap_or(&text).to_owned()

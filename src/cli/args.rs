@@ -135,7 +135,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub calls: PathBuf,
     /// Which line of the calls, from 1 [default: the first that is not blank]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_line)]
     pub line: Option<u64>,
     /// Judge in the virtual world of this file: no look at the real file system, no name is resolved
     #[arg(long, value_name = "FILE")]
@@ -276,6 +276,12 @@ impl From<FindingLevel> for crate::base::Level {
             FindingLevel::Note => Self::Note,
         }
     }
+}
+
+/// Reads the number of a line.
+fn parse_line(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "lines are counted from 1".to_owned())
 }
 
 /// Reads `NAME=PATH`.

@@ -147,7 +147,7 @@ impl Intake {
         let id = format!("line-{number}");
         let fail = |why: String| NoCall { id: id.clone(), why: format!("line {number} is no call: {why}") };
         let text = line.text.map_err(&fail)?;
-        let mut call = parse_call(text.trim_end_matches('\r')).map_err(|error| fail(error.to_string()))?;
+        let mut call = parse_call(text.trim_end_matches('\r')).map_err(|error| fail(error.in_line()))?;
         let session = call.context.session.clone().unwrap_or_default();
         let mut first =
             |id: &str| self.seen.insert(Digest::of_parts([session.as_bytes(), id.as_bytes()]).bytes());

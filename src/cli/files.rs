@@ -19,7 +19,11 @@ pub fn reason(error: &io::Error) -> String {
         ErrorKind::IsADirectory => "it is a folder".to_owned(),
         ErrorKind::NotADirectory => "a part of the path is no folder".to_owned(),
         ErrorKind::InvalidInput => "the path holds a NUL character".to_owned(),
-        _ => error.to_string(),
+        ErrorKind::AlreadyExists => "something else stands there".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or_default().to_lowercase()
+        }
     }
 }
 

@@ -149,12 +149,18 @@ impl Stack {
         let folder = place.parent().map(Path::to_path_buf).unwrap_or_default();
         let config = config::parse(&text, &folder, owner).map_err(|error| {
             let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let message = format!("{}{line}: {}", files::shown(path), error.message);
+            let message = format!("{}{line}: {}", shown_from_here(path), error.message);
             Failure { exit: Exit::Unusable, message, help: error.help }
         })?;
         self.configs.push((place, config));
         Ok(())
     }
+}
+
+/// A path as it is shown from the working directory: relative where it lies below.
+fn shown_from_here(path: &Path) -> String {
+    let here = env::current_dir().unwrap_or_default();
+    files::shown(path.strip_prefix(here).unwrap_or(path))
 }
 
 /// A base folder of the XDG specification: the variable where it is absolute, else below home.
@@ -305,7 +311,7 @@ pub fn program(setup: &Setup, tools: Vec<ToolDeclaration>) -> Result<Loaded, Fai
     let Some(program) = compiled.program else {
         let errors: Vec<Diagnostic> =
             compiled.diagnostics.into_iter().filter(|found| found.level == Level::Error).collect();
-        output::tell(render::text::diagnostics(&errors, &compiled.sources).trim_end());
+        output::tell(&format!("{}\n", render::text::diagnostics(&errors, &compiled.sources).trim_end()));
         let count = render::counted(errors.len(), "error");
         return Err(Failure::unusable(format!("the policy cannot be used: {count}")));
     };

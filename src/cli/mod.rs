@@ -35,9 +35,19 @@ fn fault_line(info: &panic::PanicHookInfo<'_>) -> String {
         format!(" (at {file}:{})", location.line())
     });
     format!(
-        "error: internal fault in tollgate{}; nothing further was done, please report it with what led here",
+        "error: internal fault in tollgate{}; please report it with what led here",
         at.unwrap_or_default()
     )
+}
+
+/// The variable that switches on what the program tells about its own work, such as `debug`.
+const LOG_VARIABLE: &str = "TOLLGATE_LOG";
+
+/// Tells on standard error what the program does, where the variable asks for it.
+fn trace_where_asked() {
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env(LOG_VARIABLE) {
+        let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    }
 }
 
 fn run_verb(arguments: Vec<OsString>) -> Exit {
@@ -48,6 +58,7 @@ fn run_verb(arguments: Vec<OsString>) -> Exit {
             return if error.use_stderr() { Exit::Unusable } else { Exit::Fine };
         }
     };
+    trace_where_asked();
     let ended = match line.verb {
         Verb::Init(args) => commands::init::run(&args),
         Verb::Run(args) => commands::run::run(&args),

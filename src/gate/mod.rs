@@ -23,7 +23,7 @@
 //! ```compile_fail,E0451
 //! # use tollgate::gate::{Admitted, Cancel};
 //! # fn made_up(call: tollgate::model::Call) -> Admitted {
-//! Admitted { call, effects: Vec::new(), verdict: todo!(), workspace: String::new(),
+//! Admitted { call, effects: Vec::new(), verdict: todo!(), cwd: String::new(),
 //!            output_bytes: 1, cancel: Cancel::new() }
 //! # }
 //! ```

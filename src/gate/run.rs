@@ -23,7 +23,7 @@ pub struct Admitted {
     call: Call,
     effects: Vec<Effect>,
     verdict: Verdict,
-    workspace: String,
+    cwd: String,
     output_bytes: u64,
     cancel: Cancel,
 }
@@ -53,10 +53,10 @@ impl Admitted {
         self.verdict.effects.get(effect).and_then(|effect| effect.resource.as_deref()).unwrap_or("it")
     }
 
-    /// The workspace root.
+    /// The working directory of the call, canonical: where its relative paths begin.
     #[must_use]
-    pub fn workspace(&self) -> &str {
-        &self.workspace
+    pub fn cwd(&self) -> &str {
+        &self.cwd
     }
 
     /// Bytes of text that a result may have; more would be cut.
@@ -77,7 +77,7 @@ pub(super) struct Start {
     pub(super) tool: Arc<dyn Tool>,
     /// The revision of the policy that holds now.
     pub(super) revision: Digest,
-    pub(super) workspace: String,
+    pub(super) cwd: String,
     pub(super) time_ms: u64,
     pub(super) output_bytes: u64,
     pub(super) cancel: Cancel,
@@ -110,7 +110,7 @@ pub(super) async fn execute(permit: Permit, record: &OpenRecord, start: Start) -
         call: judged.call,
         effects: judged.effects,
         verdict: judged.verdict,
-        workspace: start.workspace,
+        cwd: start.cwd,
         output_bytes: start.output_bytes,
         cancel: stop.clone(),
     };

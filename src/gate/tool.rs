@@ -39,8 +39,8 @@ pub struct Judgement<'a> {
     pub call: &'a Call,
     /// Its effects.
     pub effects: &'a [Effect],
-    /// The workspace root.
-    pub workspace: &'a str,
+    /// The working directory of the call, canonical: where its relative paths begin.
+    pub cwd: &'a str,
 }
 
 /// Why a tool will not do what it is asked, as one sentence; nothing ran.

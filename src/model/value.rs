@@ -53,6 +53,17 @@ pub enum CallError {
     Missing(&'static str),
 }
 
+impl CallError {
+    /// The same for a text that is one line of many: the caller names the line, this the column.
+    #[must_use]
+    pub fn in_line(&self) -> String {
+        match self {
+            Self::Json(error) => format!("{} (column {})", error.message, error.column),
+            other => other.to_string(),
+        }
+    }
+}
+
 fn hint(suggestion: Option<&str>) -> String {
     suggestion.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
 }

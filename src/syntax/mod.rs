@@ -144,7 +144,8 @@ fn editions(file: FileId, text: &str, pieces: &[Piece], tree: &File) -> Vec<Diag
     out
 }
 
-/// The tokens of a text with the comments among them, as long as it is no longer than a policy may be.
+/// The tokens of a text with the comments among them, where it is no longer than a policy may be;
+/// characters that start no token are left out.
 #[must_use]
 pub fn tokens(text: &str) -> Vec<trivia::Token> {
     if text.len() > POLICY_FILE_BYTES_MAX {

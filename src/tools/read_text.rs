@@ -1,8 +1,5 @@
 //! `read_text`: a `.txt` file under the working directory, and nothing else.
 
-#![expect(clippy::disallowed_methods, reason = "the working directory is made canonical")]
-
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -40,12 +37,6 @@ impl ReadText {
     }
 }
 
-/// The working directory of a call, links followed.
-fn working_directory(judged: &Judgement<'_>) -> Option<String> {
-    let cwd = Path::new(judged.workspace).join(judged.call.context.cwd.as_deref().unwrap_or("."));
-    cwd.canonicalize().ok()?.to_str().map(str::to_owned)
-}
-
 impl Tool for ReadText {
     fn definition(&self) -> &Definition {
         &self.definition
@@ -63,10 +54,7 @@ impl Tool for ReadText {
         let Some(path) = judged_path(judged.effects, Capability::Read) else {
             return refuse("where the path leads could not be found out");
         };
-        let Some(cwd) = working_directory(judged) else {
-            return refuse("it could not be found out where that is");
-        };
-        if !is_under(path.canonical, &cwd) {
+        if !is_under(path.canonical, judged.cwd) {
             return refuse("the path leads out of it");
         }
         if ext_of(given) != EXTENSION || ext_of(path.canonical) != EXTENSION {

@@ -14,7 +14,6 @@ use crate::gate::tool::{
     BoxFuture, Cancellation, Definition, EffectClass, Judgement, Refusal, Tool, ToolFailure, ToolOutput,
 };
 use crate::host::process::{self, ProcessError, Program};
-use crate::model::Call;
 use crate::model::tool::{Dialect, EffectLine};
 use crate::model::verdict::Grade;
 
@@ -48,9 +47,8 @@ impl Shell {
 }
 
 /// The directory in which the command starts, links followed.
-fn directory(call: &Call, workspace: &str) -> Option<String> {
-    let cwd = Path::new(workspace).join(call.context.cwd.as_deref().unwrap_or("."));
-    let cwd = cwd.join(call.args.get("cwd").and_then(Value::as_str).unwrap_or("."));
+fn directory(args: &Map<String, Value>, cwd: &str) -> Option<String> {
+    let cwd = Path::new(cwd).join(args.get("cwd").and_then(Value::as_str).unwrap_or("."));
     let cwd = cwd.canonicalize().ok()?;
     if cwd.is_dir() { cwd.to_str().map(str::to_owned) } else { None }
 }
@@ -65,7 +63,10 @@ impl Tool for Shell {
         if command.contains('\0') {
             return Err(Refusal("the command holds a NUL character".to_owned()));
         }
-        match directory(judged.call, judged.workspace) {
+        if judged.call.args.get("cwd").and_then(Value::as_str).is_some_and(|cwd| cwd.starts_with('~')) {
+            return Err(Refusal("`cwd` begins with `~`: write the directory out".to_owned()));
+        }
+        match directory(&judged.call.args, judged.cwd) {
             Some(_) => Ok(()),
             None => Err(Refusal("the directory in which the command should start does not exist".to_owned())),
         }
@@ -77,7 +78,7 @@ impl Tool for Shell {
                 |error: &ProcessError| ToolFailure::Failed(format!("the command did not run: {error}"));
             let (path, args) =
                 process::shell(&text_arg(admitted, "command")).map_err(|error| failed(&error))?;
-            let cwd = directory(admitted.call(), admitted.workspace())
+            let cwd = directory(admitted.args(), admitted.cwd())
                 .ok_or_else(|| ToolFailure::Failed("the directory of the command has gone".to_owned()))?;
             let keep = admitted.output_bytes().saturating_add(2 * limits::SCRUB_WINDOW_BYTES);
             match process::run(&Program { path, args, cwd, keep }, admitted.cancel()).await {

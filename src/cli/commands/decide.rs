@@ -19,9 +19,10 @@ use crate::model::{Call, Level, Verdict};
 /// The policy, the world or the input cannot be used.
 pub fn run(args: &DecideArgs) -> Result<Exit, Failure> {
     let setup = load::setup(&args.policy, &args.context)?;
-    let loaded = load::program(&setup, tools::declarations()?)?;
+    let registry = tools::builtin()?;
+    let loaded = load::program(&setup, registry.declarations())?;
     let world = load::world(args.world.as_deref(), &setup, &loaded, &args.context)?;
-    let mut judge = Judge::new(&loaded.program, world.as_ref(), setup.unattended, tools::sources()?);
+    let mut judge = Judge::new(&loaded.program, world.as_ref(), setup.unattended, tools::sources(&registry));
     let mut intake = Intake::new(setup.mode.clone());
     let mut lines = calls::open(&args.calls)?;
     let mut exit = Exit::Fine;

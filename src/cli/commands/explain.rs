@@ -12,12 +12,13 @@ use crate::cli::{load, output, render, tools};
 /// The policy, the world or the input cannot be used; there is no such line.
 pub fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
     let setup = load::setup(&args.policy, &args.context)?;
-    let loaded = load::program(&setup, tools::declarations()?)?;
+    let registry = tools::builtin()?;
+    let loaded = load::program(&setup, registry.declarations())?;
     let world = load::world(args.world.as_deref(), &setup, &loaded, &args.context)?;
     let call = Intake::new(setup.mode.clone()).take(line_of(args)?).map_err(|none| {
         Failure::unusable(none.why).help("a call is `{\"tool\": \"NAME\", \"args\": {…}}`")
     })?;
-    let judge = Judge::new(&loaded.program, world.as_ref(), setup.unattended, tools::sources()?);
+    let judge = Judge::new(&loaded.program, world.as_ref(), setup.unattended, tools::sources(&registry));
     let trace = judge.explain(call);
     match args.format {
         TextFormat::Json => output::print_line(&render::trace::to_json(&trace).to_string())?,
@@ -42,9 +43,12 @@ fn line_of(args: &ExplainArgs) -> Result<Line, Failure> {
             return Ok(line);
         }
     }
-    let name = args.calls.display();
+    let name = match args.calls.to_str() {
+        Some("-") => "standard input".to_owned(),
+        _ => format!("`{}`", args.calls.display()),
+    };
     Err(match args.line {
-        Some(number) => Failure::unusable(format!("`{name}` has no call on line {number}")),
-        None => Failure::unusable(format!("`{name}` holds no call")).help("give one with `--call JSON`"),
+        Some(number) => Failure::unusable(format!("{name} has no call on line {number}")),
+        None => Failure::unusable(format!("{name} holds no call")).help("give one with `--call JSON`"),
     })
 }

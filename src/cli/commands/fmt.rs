@@ -112,7 +112,7 @@ fn laid_out(name: &str, text: &str) -> Result<String, Failure> {
     format(text).map_err(|found| {
         let mut sources = Sources::default();
         sources.add(Source::new(name, text));
-        output::tell(render::text::diagnostics(&found, &sources).trim_end());
+        output::tell(&format!("{}\n", render::text::diagnostics(&found, &sources).trim_end()));
         Failure::unusable(format!(
             "`{name}` cannot be laid out: it has {}",
             render::counted(found.len(), "error")

@@ -58,7 +58,7 @@ fn check_all(sets: &[Vec<Layer>]) -> Result<Vec<Findings>, Failure> {
 /// The findings of one set, in the order of file and place, and where its files are.
 fn check(layers: &[Layer]) -> Result<(Findings, files::LayerFolders), Failure> {
     let texts = load::read_layers(layers)?;
-    let compiled = compile(&texts.inputs, &texts.folders, tools::declarations()?);
+    let compiled = compile(&texts.inputs, &texts.folders, tools::builtin()?.declarations());
     let mut found = compiled.diagnostics;
     if let Some(program) = &compiled.program {
         found.extend(lint::examples::check(program));

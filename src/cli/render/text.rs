@@ -138,9 +138,17 @@ fn suggestion<'a>(found: &Diagnostic, sources: &'a Sources) -> Option<Snippet<'a
     Some(Snippet::source(unsteered(text)).line_start(line).patches(patches))
 }
 
-/// C1 controls, which the renderer lets through, replaced by something of the same length.
+/// What the renderer lets through and nobody can see, replaced by something visible of the same length
+/// in bytes: C1 controls, and characters without width.
 fn unsteered(text: &str) -> String {
-    text.chars().map(|c| if ('\u{80}'..='\u{9f}').contains(&c) { '\u{b7}' } else { c }).collect()
+    let visible = |c| match c {
+        '\u{80}'..='\u{9f}' => '\u{b7}',
+        '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => {
+            '\u{fffd}'
+        }
+        c => c,
+    };
+    text.chars().map(visible).collect()
 }
 
 /// A span as a range that fits the text: in order, inside, between characters.

@@ -11,7 +11,7 @@ use crate::compile::program::{Rule, Verb};
 use crate::decide::json::verdict_to_json;
 use crate::decide::trace::{CountedRule, FailedComparison, NearRule, Trace, TracedCall, TracedEffect};
 use crate::lint::comparison;
-use crate::model::{Level, Truth, Verdict};
+use crate::model::{Capability, Level, Truth};
 
 const PLAIN: &str = "\u{1b}[0m";
 
@@ -28,7 +28,7 @@ pub fn text(trace: &Trace, program: &Program) -> String {
     let rules: BTreeMap<&str, &Rule> = layers.map(|rule| (&*rule.full_name, rule)).collect();
     let verdict = &trace.verdict;
     let by =
-        if verdict.rules.is_empty() { String::new() } else { format!(" by {}", verdict.rules.join(", ")) };
+        if verdict.rules.is_empty() { String::new() } else { format!(", by {}", verdict.rules.join(", ")) };
     let mut root = Node {
         lines: vec![format!("{} {}{}", coloured(verdict.level), harmless(&verdict.tool), harmless(&by))],
         below: Vec::new(),
@@ -37,25 +37,28 @@ pub fn text(trace: &Trace, program: &Program) -> String {
         root.below = effects(only, &rules);
     } else {
         let last = trace.calls.len().saturating_sub(1);
-        root.below = trace.calls.iter().enumerate().map(|(at, call)| way(call, at, last, &rules)).collect();
+        let by = verdict.modified.as_ref().map(|modified| modified.by.join(", ")).unwrap_or_default();
+        let calls = trace.calls.iter().enumerate();
+        root.below = calls.map(|(at, call)| way(call, way_name(at, last, &by), &rules)).collect();
     }
-    if root.below.iter().all(|node| node.below.is_empty()) {
-        root.below.extend(reasons(verdict));
-    }
+    root.below.extend(other_reasons(trace));
     let mut out = String::new();
     draw(&mut out, &root, "", "");
     out
 }
 
 /// A call on the way from what was asked to what would run.
-fn way(call: &TracedCall, at: usize, last: usize, rules: &BTreeMap<&str, &Rule>) -> Node {
-    let name = match at {
-        0 => "as asked",
-        _ if at == last => "as it would run",
-        _ => "on the way",
-    };
+fn way(call: &TracedCall, name: String, rules: &BTreeMap<&str, &Rule>) -> Node {
     let args = Value::Object(call.args.clone()).to_string();
     Node { lines: vec![format!("{name}: {}", harmless(&args))], below: effects(call, rules) }
+}
+
+fn way_name(at: usize, last: usize, by: &str) -> String {
+    match at {
+        0 => "as asked".to_owned(),
+        _ if at == last => format!("as it would run, changed by {}", harmless(by)),
+        _ => "on the way".to_owned(),
+    }
 }
 
 fn effects(call: &TracedCall, rules: &BTreeMap<&str, &Rule>) -> Vec<Node> {
@@ -63,7 +66,11 @@ fn effects(call: &TracedCall, rules: &BTreeMap<&str, &Rule>) -> Vec<Node> {
 }
 
 fn effect_node(effect: &TracedEffect, rules: &BTreeMap<&str, &Rule>) -> Node {
-    let resource = effect.resource.as_deref().map(|resource| format!(" {resource}")).unwrap_or_default();
+    let resource = match (&effect.resource, effect.capability) {
+        (Some(resource), _) => format!(" {resource}"),
+        (None, Capability::Nothing) => String::new(),
+        (None, _) => " anything".to_owned(),
+    };
     let from = effect.from.as_deref().map(|from| format!(", from {from}")).unwrap_or_default();
     let line = format!(
         "{} {}{}{}",
@@ -104,15 +111,20 @@ fn near_node(near: &NearRule) -> Node {
     Node { lines, below: Vec::new() }
 }
 
-/// Reasons of a call that has no effects to hang them on.
-fn reasons(verdict: &Verdict) -> Vec<Node> {
-    verdict
+/// Reasons that hang on no effect: they are about the whole call.
+fn other_reasons(trace: &Trace) -> Vec<Node> {
+    let effects = || trace.calls.iter().flat_map(|call| &call.effects);
+    let on_an_effect = |rule: &str| effects().flat_map(|effect| &effect.counted).any(|c| c.rule == rule);
+    trace
+        .verdict
         .reasons
         .iter()
+        .filter(|reason| !on_an_effect(&reason.rule))
         .map(|reason| {
-            let because = reason.because.as_deref().unwrap_or_default();
-            let line = format!("{} {}", coloured(reason.level), harmless(&reason.rule));
-            Node { lines: vec![line, harmless(because).into_owned()], below: Vec::new() }
+            let at = reason.at.as_deref().map(|at| format!("  {at}")).unwrap_or_default();
+            let line = format!("{} {}{}", coloured(reason.level), harmless(&reason.rule), harmless(&at));
+            let because = reason.because.as_deref().map(|because| format!("because: {}", harmless(because)));
+            Node { lines: [line].into_iter().chain(because).collect(), below: Vec::new() }
         })
         .collect()
 }

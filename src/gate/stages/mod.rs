@@ -12,6 +12,7 @@ use crate::compile::Program;
 use crate::compile::program::{Redaction, Rule, Verb};
 use crate::decide::json::verdict_to_json;
 use crate::decide::{Decision, Permit, decide};
+use crate::effects::path::resolve;
 use crate::model::value::parse_call;
 use crate::model::{Call, Level, Verdict};
 
@@ -37,6 +38,7 @@ struct Ready {
     /// Held until the call has ended.
     slot: OwnedSemaphorePermit,
     terms: Terms,
+    cwd: String,
 }
 
 /// What the call's own definition, the policy and the caller ask of its execution.
@@ -83,7 +85,7 @@ impl Inner {
             let graded = |stop: Halted| Box::new(stop.graded(grade));
             let (permit, program) = self.judge(&call, "decide", draft).await.map_err(graded)?;
             let terms = terms(self.output_bytes, &permit, &entry, &program).map_err(graded)?;
-            self.check(&permit, &entry, draft).await.map_err(graded)?;
+            let cwd = self.check(&permit, &entry, draft).await.map_err(graded)?;
             if slot.is_none() {
                 slot = Some(admit(&entry, cancel).await.map_err(graded)?);
             }
@@ -93,7 +95,7 @@ impl Inner {
                 first.0 == *permit.verdict() && first.1 == permit.effects() && first.2 == *permit.call();
             if same && let Some(slot) = slot.take() {
                 let verdict = first.0;
-                return Ok(Ready { permit, verdict, entry, slot, terms });
+                return Ok(Ready { permit, verdict, entry, slot, terms, cwd });
             }
             tracing::debug!(round, "the facts changed while the call was judged");
         }
@@ -146,7 +148,10 @@ impl Inner {
             Intent::Line { number, text } => match parse_call(&text) {
                 Ok(call) => (call, Some(number)),
                 Err(error) => {
-                    return Err(Stop::boxed(Code::InvalidCall, format!("line {number} is no call: {error}")));
+                    return Err(Stop::boxed(
+                        Code::InvalidCall,
+                        format!("line {number} is no call: {}", error.in_line()),
+                    ));
                 }
             },
             Intent::Unreadable { number, reason } => {
@@ -213,16 +218,22 @@ impl Inner {
         (verdict.level == Level::Block).then(|| verdict.clone())
     }
 
-    /// The tool's own check; it may look at files.
-    async fn check(&self, permit: &Permit, entry: &Registered, draft: &Draft) -> Result<(), Halted> {
+    /// The tool's own check; it may look at files. Gives the call's working directory.
+    async fn check(&self, permit: &Permit, entry: &Registered, draft: &Draft) -> Result<String, Halted> {
         let (call, effects) = (permit.call().clone(), permit.effects().to_vec());
-        let (tool, workspace) = (Arc::clone(&entry.tool), self.world.workspace().to_owned());
+        let (tool, world) = (Arc::clone(&entry.tool), Arc::clone(&self.world));
         let checked = tokio::task::spawn_blocking(move || {
-            tool.check(&Judgement { call: &call, effects: &effects, workspace: &workspace })
+            let given = call.context.cwd.as_deref().or(world.cwd()).unwrap_or(world.workspace());
+            let cwd = resolve(world.as_ref(), given, world.workspace());
+            let Some(cwd) = cwd.canonical() else {
+                return Err(Refusal("the working directory of the call is not known".to_owned()));
+            };
+            tool.check(&Judgement { call: &call, effects: &effects, cwd })?;
+            Ok(cwd.to_owned())
         });
         let verdict = || Some(permit.verdict().clone());
         match checked.await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(cwd)) => Ok(cwd),
             Ok(Err(Refusal(message))) => {
                 draft.note("check", BY_GATE, "rejected", Value::Null);
                 Err(Box::new(Stop::new(Code::InvalidArguments, message).with(verdict(), None)))
@@ -270,11 +281,11 @@ impl Inner {
 
     /// The stages `execute`, `scrub`, `redact` and `cut`.
     async fn carry_out(self: &Arc<Self>, ready: Ready, open: &OpenRecord, cancel: Cancel) -> Outcome {
-        let Ready { permit, verdict, entry, slot, terms } = ready;
+        let Ready { permit, verdict, entry, slot, terms, cwd } = ready;
         let start = Start {
             tool: Arc::clone(&entry.tool),
             revision: self.program().revision(),
-            workspace: self.world.workspace().to_owned(),
+            cwd,
             time_ms: terms.time_ms,
             output_bytes: terms.output_bytes,
             cancel,

@@ -28,7 +28,7 @@ fn findings_as_json() {
     let ended = place.file("policies/base.toll", BROKEN).run(&["lint", "policies", "--format", "json"]);
     let findings: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!((ended.status, ended.stderr.as_str()), (Some(1), ""));
-    insta::assert_json_snapshot!(findings);
+    insta::assert_snapshot!(serde_json::to_string_pretty(&findings).unwrap());
 }
 
 #[test]
@@ -86,4 +86,49 @@ fn several_paths_are_checked_one_by_one() {
     assert!(ended.stderr.contains("in 4 files"), "{ended}");
     let alone = place.run(&["lint", "c.toll"]);
     assert_eq!(ended.stdout, alone.stdout, "what two sets share is said once");
+}
+
+#[test]
+fn examples_have_to_hold() {
+    let place = Place::new();
+    place.file(
+        "p.toll",
+        r#"tollgate 1
+
+modes plan, build
+
+tool read_file { reads args.path }
+
+tool shell { runs args.command }
+
+block secrets {
+  on read, write
+  when path in {"**/.env"} and mode is build
+  example read_file {"path": ".env"} in build
+  example read_file {"path": ".env"}
+  example not shell {"command": "cat .env"} in build
+  example not read_file {"path": "README.md"} in build
+  example read_file {"path": "link.txt"} in build with {"links": {"link.txt": ".env"}, "files": {".env": ""}}
+}
+
+allow reads {
+  on read
+  when path under workspace
+  example read_file {"path": "a/b.md"}
+  example read_file {"path": "/etc/passwd"}
+  example shell {"command": "cd docs && cat a.md"}
+  example read_file {}
+}
+
+modify staging {
+  on exec
+  when command is `deployctl ...` and command.flags not contains "--environment"
+  append command `--environment staging`
+  example shell {"command": "deployctl release"} gives {"command": "deployctl release --environment staging"}
+  example shell {"command": "deployctl release"} gives {"command": "deployctl release --environment live"}
+  example not shell {"command": "deployctl release --environment live"}
+}
+"#,
+    );
+    insta::assert_snapshot!(place.run(&["lint", "p.toll"]));
 }

@@ -5,10 +5,12 @@
 mod bad_input;
 mod configuration;
 mod decide;
+mod explain;
 mod fmt;
 mod help;
 mod init;
 mod lint;
+mod run;
 
 use std::fs;
 use std::io::Write as _;

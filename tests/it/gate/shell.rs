@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tollgate::host::fs::{RealWorld, Setup};
 
 use super::support::*;
 
@@ -34,4 +35,27 @@ async fn a_command_ends_at_its_time_limit_with_all_it_started() {
         let line = String::from_utf8_lossy(&line);
         assert!(!line.contains("\u{0}8881") && !line.contains("\u{0}8882"), "{line}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn relative_paths_begin_where_they_were_judged_to_begin() {
+    let mut setting = Setting::new();
+    let sub = setting.place.workspace.join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    setting.place.put("sub/a.txt", "below");
+    setting.place.put("a.txt", "above");
+    setting.world = Some(std::sync::Arc::new(RealWorld::new(Setup {
+        workspace: setting.place.workspace.to_str().unwrap().to_owned(),
+        cwd: Some(sub.to_str().unwrap().to_owned()),
+        environment: tollgate::host::process::environment(),
+        ..Setup::default()
+    })));
+    let (gate, _place, _) = setting.gate();
+    let read = call(&gate, "read_text", json!({"path": "a.txt"})).await;
+    assert_eq!(read["data"]["text"], "below", "{read:#}");
+    assert_eq!(call(&gate, "read_text", json!({"path": "../a.txt"})).await["status"], "rejected");
+    let shell = call(&gate, "shell", json!({"command": "cat a.txt"})).await;
+    assert_eq!(shell["data"]["stdout"], "below", "{shell:#}");
+    let tilde = call(&gate, "shell", json!({"command": "cat a.txt", "cwd": "~/x"})).await;
+    assert_eq!(tilde["status"], "rejected", "{tilde:#}");
 }

@@ -1,5 +1,12 @@
 //! Command lines and their effects, against a table, two other parsers and a corpus.
-#![allow(clippy::disallowed_methods, reason = "tests read files and run an oracle")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    reason = "tests read files, run an oracle and fail by panicking"
+)]
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -410,7 +417,7 @@ fn steps_are_linear() {
         let (list, steps) = derive_counted(&command_line(&text), &Plain, &Demand::default());
         let head: String = text.chars().take(20).collect();
         assert!(steps <= STEPS_PER_BYTE_MAX * text.len() as u64, "{head}");
-        assert!(began.elapsed().as_secs() < 5, "{head} took {:?}", began.elapsed());
+        assert!(began.elapsed().as_secs() < 20, "{head} took {:?}", began.elapsed());
         assert!(list.len() < 400, "{head}");
     }
 }
