@@ -110,7 +110,7 @@ impl Way<'_> {
             total.add(last.level, last.rules.clone());
             total.unknown |= last.unknown;
         }
-        if settled && call.args != asked.args {
+        if settled && !changed.is_empty() {
             for layer in &self.policy.layers {
                 let (writes, unwritable) = self.plan(layer, &call, &effects);
                 for (level, rule) in unwritable {
