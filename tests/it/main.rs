@@ -11,6 +11,7 @@
 
 mod check;
 mod cli;
+mod docs;
 mod effects;
 mod format;
 mod gate;
