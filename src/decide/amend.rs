@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::compile::program::{ArgEdit, Layer, Rule};
 use crate::model::command::AppendPlace;
 use crate::model::effect::Resource;
-use crate::model::{Call, Effect, Level, Number, Truth};
+use crate::model::{Call, Effect, Level, Number, Origin, Truth};
 use crate::syntax::ast::Step;
 
 use super::judge::{Cause, Contribution, Facts, Whole, count_truth, unknown_level};
@@ -56,17 +56,22 @@ impl Write {
 }
 
 /// Evaluates the modify rules of a layer on a call and applies their writes at once.
+///
+/// A layer that knows the tool does not look at what an outer one fears of it.
 pub(super) fn amend<'p>(
     facts: &Facts<'p>,
     call: &Call,
     effects: &[Effect],
+    at: usize,
     layer: &'p Layer,
 ) -> Amendment<'p> {
+    let known = facts.program.layer_knows(at, &call.tool);
     let mut writes: Vec<(&'p Rule, Write)> = Vec::new();
     let mut unwritable = Vec::new();
     for rule in layer.at(layer.index().modify()) {
         let fired: Vec<&Effect> = effects
             .iter()
+            .filter(|effect| !(known && effect.origin == Origin::Undeclared))
             .filter(|effect| in_scope(rule, call, effect))
             .filter(|effect| count_truth(facts, call, effect, rule) == Truth::True)
             .collect();

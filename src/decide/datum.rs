@@ -175,7 +175,7 @@ fn command_part(command: &Command, part: CommandPart) -> Datum<'_> {
 }
 
 /// Stands in a list for the elements that it may have besides.
-static HIDDEN: Word = Word { pieces: Vec::new(), splits: true, never_flag: false };
+static HIDDEN: Word = Word { pieces: Vec::new(), splits: true, never_flag: false, one_head: false };
 
 /// A word that may turn out to be a flag may be one more flag, and one operand less.
 fn hidden<'a>(reading: &Reading, command: &Command) -> Option<Element<'a>> {

@@ -4,7 +4,7 @@ use tracing::{debug_span, field};
 
 use crate::compile::Program;
 use crate::effects::World;
-use crate::model::{Call, Capability, CapabilitySet, Level};
+use crate::model::{Call, Capability, CapabilitySet, Level, Origin};
 
 use super::amend::{Amendment, amend, whole};
 use super::combine;
@@ -47,12 +47,12 @@ pub fn decide(program: &Program, call: Call, world: &dyn World) -> Decision {
 pub(super) fn travel<'p>(facts: &Facts<'p>, call: Call) -> Way<'p> {
     let first = judge(facts, &call);
     let mut way = Way { steps: vec![(call, first)], by: Vec::new(), whole: Vec::new() };
-    for layer in facts.program.layers() {
+    for (at, layer) in facts.program.layers().iter().enumerate() {
         let Some((call, judgement)) = way.steps.last() else { break };
         if judgement.is_refused_unread() {
             break;
         }
-        match amend(facts, call, &judgement.effects, layer) {
+        match amend(facts, call, &judgement.effects, at, layer) {
             Amendment::Refused(whole) => {
                 way.whole.extend(whole);
                 return way;
@@ -82,8 +82,8 @@ fn settle<'p>(facts: &Facts<'p>, way: &mut Way<'p>) {
     }
     let added = !capabilities(last).is_subset(capabilities(first));
     let mut found = Vec::new();
-    for layer in facts.program.layers() {
-        match amend(facts, call, &last.effects, layer) {
+    for (at, layer) in facts.program.layers().iter().enumerate() {
+        match amend(facts, call, &last.effects, at, layer) {
             Amendment::Refused(whole) => found.extend(whole),
             Amendment::Args { args, by, unwritable } => {
                 found.extend(unwritable);
@@ -102,6 +102,8 @@ fn settle<'p>(facts: &Facts<'p>, way: &mut Way<'p>) {
     way.whole.extend(found);
 }
 
+/// What the tool is declared to do; what is feared of an undeclared one does not change.
 fn capabilities(judgement: &CallJudgement<'_>) -> CapabilitySet {
-    judgement.effects.iter().map(|effect| effect.capability).filter(|c| *c != Capability::Nothing).collect()
+    let declared = judgement.effects.iter().filter(|effect| effect.origin != Origin::Undeclared);
+    declared.map(|effect| effect.capability).filter(|c| *c != Capability::Nothing).collect()
 }

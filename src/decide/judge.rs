@@ -9,7 +9,7 @@ use crate::effects::{self, World};
 use crate::model::effect::Resource;
 use crate::model::path::{Anchors, PathVariant, VariantRole};
 use crate::model::verdict::pseudo;
-use crate::model::{Call, Capability, Effect, Level, Origin, Truth};
+use crate::model::{Call, Capability, Demand, Effect, Level, Origin, Truth};
 use crate::syntax::ast::{Date, DefaultWord, UnknownWord};
 
 use super::datum::View;
@@ -143,7 +143,18 @@ pub(super) fn judge<'p>(facts: &Facts<'p>, call: &Call) -> CallJudgement<'p> {
         let because = format!("the call has more than {} effects", limits::EFFECTS_PER_CALL_MAX);
         return CallJudgement::refused(pseudo::LIMIT, because);
     }
-    judge_effects(facts, call, effects)
+    judge_effects(facts, call, with_undeclared(facts, call, effects))
+}
+
+/// Adds the four bare capabilities where some layer does not know the tool that an inner one declares:
+/// for that layer it is a tool that may do anything, and an inner layer cannot say less.
+fn with_undeclared(facts: &Facts<'_>, call: &Call, mut effects: Vec<Effect>) -> Vec<Effect> {
+    let strange = (0..facts.program.layers().len()).any(|at| !facts.program.layer_knows(at, &call.tool));
+    if strange && effects.iter().all(|effect| effect.origin != Origin::Undeclared) {
+        let undeclared = effects::tool::derive(call, &[], facts.world, &Demand::default());
+        effects.extend(undeclared.unwrap_or_default());
+    }
+    effects
 }
 
 fn unknown_mode(program: &Program, mode: Option<&str>) -> String {
@@ -164,7 +175,11 @@ fn judge_effects<'p>(facts: &Facts<'p>, call: &Call, effects: Vec<Effect>) -> Ca
         let mut contributions = Vec::new();
         let mut level = None;
         for (at, layer) in facts.program.layers().iter().enumerate() {
-            let known = effect.origin != Origin::Undeclared && facts.program.layer_knows(at, &call.tool);
+            let known = facts.program.layer_knows(at, &call.tool);
+            // Who knows the tool knows better what it does.
+            if known && effect.origin == Origin::Undeclared {
+                continue;
+            }
             let opinion = layer_opinion(facts, call, effect, &effects, layer, known, &mut contributions);
             level = level.max(opinion);
             let results = layer.at(layer.index().on_result());

@@ -20,6 +20,8 @@ pub struct Word {
     pub splits: bool,
     /// It begins with an unknown piece and is certainly no flag (a glob whose matches are known).
     pub never_flag: bool,
+    /// Every word that it turns into begins with its first piece (a glob without variables).
+    pub one_head: bool,
 }
 
 impl Word {
@@ -27,17 +29,13 @@ impl Word {
     #[must_use]
     pub fn known(text: impl Into<String>) -> Self {
         let text = text.into();
-        Self {
-            pieces: if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] },
-            splits: false,
-            never_flag: false,
-        }
+        Self { pieces: if text.is_empty() { Vec::new() } else { vec![Piece::Text(text)] }, ..Self::default() }
     }
 
     /// A word of which nothing is known.
     #[must_use]
     pub fn unknown() -> Self {
-        Self { pieces: vec![Piece::Unknown], splits: true, never_flag: false }
+        Self { pieces: vec![Piece::Unknown], splits: true, ..Self::default() }
     }
 
     /// The whole text, where every piece of it is known.

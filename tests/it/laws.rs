@@ -109,7 +109,9 @@ fn rules(layers: &[LayerText], verb: &str) -> Vec<(usize, usize)> {
 
 /// A random rule of a verb, with clauses taken away that its new verb does not have.
 fn with_verb(rng: &mut Rng, case: &Case, from: &str, to: &str) -> Option<Vec<LayerText>> {
-    let all = rules(&case.layers, from);
+    // A grant that has lapsed is none: without its last day it would be one.
+    let mut all = rules(&case.layers, from);
+    all.retain(|(layer, item)| !case.layers[*layer].items[*item].contains("  until "));
     if all.is_empty() {
         return None;
     }
@@ -120,9 +122,6 @@ fn with_verb(rng: &mut Rng, case: &Case, from: &str, to: &str) -> Option<Vec<Lay
         for clause in [r"  covers [a-z]+(, [a-z]+)*", r"  limit time 30s", r"  approve per session"] {
             text = Regex::new(clause).unwrap().replace_all(&text, "").into_owned();
         }
-    }
-    if text.contains("  until ") && to != "allow" {
-        text = text.replace("  until 2027-03-31", "");
     }
     layers[layer].items[item] = text;
     Some(layers)

@@ -275,7 +275,7 @@ impl Walker<'_> {
         }
         if (declared.exports || handed_on) && !catalogue().is_harmless(name, None) {
             let pieces = scope.get(name).unwrap_or_else(Value::unknown).pieces;
-            declared.set.push((name.to_owned(), Word { pieces, splits: false, never_flag: false }));
+            declared.set.push((name.to_owned(), Word { pieces, ..Word::default() }));
         }
     }
 

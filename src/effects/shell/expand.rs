@@ -112,6 +112,7 @@ impl Builder {
                 Some(pattern) if walker.glob_is_literal(&pattern, scope) => join(&segments, &mut word, false),
                 Some(pattern) => {
                     join(&segments, &mut word, true);
+                    word.one_head = !splits;
                     word.splits = true;
                     word.never_flag = walker.glob_makes_no_flag(&pattern, scope);
                     origin = Some(Rc::new(PathOrigin::Glob(pattern)));

@@ -268,7 +268,7 @@ fn pattern_word(pieces: &[String]) -> Word {
         }
     }
     let never_flag = matches!(out.first(), Some(Piece::Unknown));
-    Word { pieces: out, splits: false, never_flag }
+    Word { pieces: out, never_flag, ..Word::default() }
 }
 
 /// A word made by [`pattern_word`] as pieces again.

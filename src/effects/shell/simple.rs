@@ -362,7 +362,7 @@ impl Walker<'_> {
 }
 
 fn value_word(value: &Value) -> Word {
-    Word { pieces: value.pieces.clone(), splits: false, never_flag: false }
+    Word { pieces: value.pieces.clone(), ..Word::default() }
 }
 
 fn prefixed(name: &str, word: &Word) -> Word {

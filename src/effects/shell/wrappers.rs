@@ -27,7 +27,7 @@ fn assignment(field: &Field) -> Option<(String, Word)> {
             pieces.remove(0);
         }
     }
-    Some((name, Word { pieces, splits: false, never_flag: false }))
+    Some((name, Word { pieces, ..Word::default() }))
 }
 
 /// Tests and options of `find` with a value.
@@ -513,7 +513,7 @@ fn flag_text(fields: &[Field], args: &Args<'_>, spellings: &[&str]) -> Option<(S
 /// A word with a mark in it replaced by what only arrives at run time.
 fn replaced(field: Field, mark: &str, origin: Option<&Rc<PathOrigin>>) -> Field {
     if field.word.text() == Some(mark) {
-        let word = Word { pieces: vec![Piece::Unknown], splits: false, never_flag: origin.is_some() };
+        let word = Word { pieces: vec![Piece::Unknown], never_flag: origin.is_some(), ..Word::default() };
         return Field { word, origin: origin.cloned(), end: field.end };
     }
     let mut pieces = Vec::new();
@@ -535,5 +535,5 @@ fn replaced(field: Field, mark: &str, origin: Option<&Rc<PathOrigin>>) -> Field 
         }
     }
     let origin = if found { None } else { field.origin };
-    Field { word: Word { pieces, splits: field.word.splits, never_flag: false }, origin, end: field.end }
+    Field { word: Word { pieces, splits: field.word.splits, ..Word::default() }, origin, end: field.end }
 }

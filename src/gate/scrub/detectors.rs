@@ -156,7 +156,18 @@ pub(super) const DETECTORS: &[Detector] = &[
     row(
         "authorization-header",
         &["authorization"],
-        r#"(?i)authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|digest|token|negotiate|apikey|aws4-hmac-sha256)\s+)?([^\s"'\[$][^\r\n"']*)"#,
+        r#"(?i)authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token|negotiate|apikey)\s+([^\s"'\[$][^\r\n"']*)"#,
+    ),
+    // These have quotes inside.
+    row(
+        "authorization-header",
+        &["authorization"],
+        r#"(?i)authorization["']?\s*[:=]\s*["']?(?:digest|aws4-hmac-sha256)\s+([^\s\[][^\r\n]*)"#,
+    ),
+    row(
+        "authorization-header",
+        &["authorization"],
+        r#"(?i)authorization["']?\s*[:=]\s*["']?([A-Za-z0-9+/=._~-]{16,})"#,
     ),
     row("bearer-token", &["bearer "], r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)"),
     row(

@@ -93,6 +93,11 @@ pub fn policy(rng: &mut Rng) -> Generated {
                 declared.push(tool.trim_matches('"').to_owned());
             }
         }
+        // An inner layer may declare what the outermost one knows nothing of.
+        if at > 0 && rng.chance(30) {
+            items.push(format!("tool mystery {{ {} }}", rng.pick(&["nothing", "reads args.path", "read"])));
+            declared.push("mystery".to_owned());
+        }
         for number in 0..2 + rng.below(8) {
             items.push(rule(rng, &format!("r{number}"), &known));
         }
@@ -180,7 +185,7 @@ fn by(rng: &mut Rng) -> String {
 }
 
 fn rule(rng: &mut Rng, name: &str, known: &Known) -> String {
-    match rng.weighted(&[36, 17, 11, 17, 16, 2, 1]) {
+    match rng.weighted(&[34, 14, 22, 14, 14, 2, 1]) {
         0 => rule_of(rng, "allow", name, known),
         1 => rule_of(rng, "ask", name, known),
         2 => rule_of(rng, "warn", name, known),
@@ -197,7 +202,17 @@ pub fn rule_of(rng: &mut Rng, verb: &str, name: &str, known: &Known) -> String {
     let on = if scope.len() == 5 { "any".to_owned() } else { scope.join(", ") };
     let mut text = format!("{verb} {name} {{ on {on}{}", by(rng));
     let granting = matches!(verb, "allow" | "ask");
-    text.push_str(&clauses(rng, &scope, known, if granting { 60 } else { 92 }));
+    text.push_str(&clauses(
+        rng,
+        &scope,
+        known,
+        match verb {
+            "allow" => 50,
+            "ask" => 80,
+            "warn" => 65,
+            _ => 92,
+        },
+    ));
     if granting && scope == ["exec"] && rng.chance(60) {
         text.push_str(&format!("  covers {}", rng.some(&["read", "write", "network"], 1, 3).join(", ")));
     }

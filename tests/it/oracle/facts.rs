@@ -9,10 +9,17 @@ use super::policy::{Judged, Layer, Policy};
 /// The effects of a call, or the pseudo-rule that blocks it.
 pub fn derive(policy: &Policy, call: &Call, world: &dyn World) -> Result<Vec<Effect>, &'static str> {
     let demand = Demand { ip: looks_at_ip(policy, call), paths: true, literal_dirs: Vec::new() };
-    tool::derive(call, &policy.declarations(&call.tool), world, &demand).map_err(|error| match error {
+    let pseudo = |error| match error {
         tool::DeriveError::InvalidArguments(_) => "invalid-arguments",
         tool::DeriveError::TooManyEffects => "limit",
-    })
+    };
+    let declared = policy.declarations(&call.tool);
+    let mut effects = tool::derive(call, &declared, world, &demand).map_err(pseudo)?;
+    // For a layer that does not know the tool it may do anything, whatever an inner one says of it.
+    if !declared.is_empty() && !policy.layer_knows(0, &call.tool) {
+        effects.extend(tool::derive(call, &[], world, &demand).map_err(pseudo)?);
+    }
+    Ok(effects)
 }
 
 /// Whether a rule that could be judged on a connection of this tool looks at the address.

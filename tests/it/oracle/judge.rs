@@ -94,6 +94,9 @@ impl Sitting<'_> {
     fn layer(&self, at: usize, effect: &Effect, counted: &mut Counted) {
         let layer = &self.policy.layers[at];
         let known = self.policy.layer_knows(at, &self.call.tool);
+        if known && effect.origin == Origin::Undeclared {
+            return;
+        }
         let mut let_through = false;
         for rule in layer.rules.iter().filter(|rule| rule.has_tool(&self.call.tool)) {
             let names = known || rule.names_tool(&self.call.tool);

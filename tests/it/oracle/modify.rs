@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 use tollgate::effects::World;
-use tollgate::model::{Call, Capability, Effect, Level, Number, Resource, Truth};
+use tollgate::model::{Call, Capability, Effect, Level, Number, Origin, Resource, Truth};
 use tollgate::syntax::ast::{ModifyClause, Step, VerbWord};
 
 use super::facts;
@@ -110,7 +110,7 @@ impl Way<'_> {
             total.add(last.level, last.rules.clone());
             total.unknown |= last.unknown;
         }
-        if settled && call.args != asked.args {
+        if settled && !changed.is_empty() {
             for layer in &self.policy.layers {
                 let (writes, unwritable) = self.plan(layer, &call, &effects);
                 for (level, rule) in unwritable {
@@ -145,7 +145,9 @@ impl Way<'_> {
     /// The effects on which a modify rule is true.
     fn fires_at(&self, layer: &Layer, rule: &Judged, call: &Call, effects: &[Effect]) -> Vec<usize> {
         let sitting = self.sitting(call, effects);
+        let known = layer.knows(self.policy, &call.tool);
         (0..effects.len())
+            .filter(|at| !(known && effects[*at].origin == Origin::Undeclared))
             .filter(|at| rule.has_tool(&call.tool) && rule.capabilities.contains(&effects[*at].capability))
             .filter(|at| sitting.counts(layer, rule, &effects[*at]) == Truth::True)
             .collect()
@@ -170,7 +172,8 @@ impl Way<'_> {
 
 fn capabilities(effects: &[Effect]) -> BTreeSet<Capability> {
     // A call without effects has the single effect `nothing`, which is no capability to gain.
-    effects.iter().map(|effect| effect.capability).filter(|c| *c != Capability::Nothing).collect()
+    let declared = effects.iter().filter(|effect| effect.origin != Origin::Undeclared);
+    declared.map(|effect| effect.capability).filter(|c| *c != Capability::Nothing).collect()
 }
 
 /// The writes of a rule; `None` where a place has the wrong type.

@@ -100,6 +100,11 @@ impl Layer {
         layer
     }
 
+    /// Whether the layer or one outside it declares the tool.
+    pub fn knows(&self, policy: &Policy, tool: &str) -> bool {
+        policy.layers.iter().position(|l| l.name == self.name).is_some_and(|at| policy.layer_knows(at, tool))
+    }
+
     /// The named condition, aliases followed.
     pub fn condition(&self, name: &str) -> &Condition {
         match self.lets.get(name) {

@@ -66,7 +66,7 @@ fn tail(word: &Word, bytes: usize) -> Word {
             pieces.remove(0);
         }
     }
-    Word { pieces, splits: word.splits, never_flag: false }
+    Word { pieces, splits: word.splits, one_head: word.one_head, ..Word::default() }
 }
 
 struct Reader<'t, 'w> {
@@ -107,7 +107,8 @@ impl<'t> Reader<'t, '_> {
     fn word(&mut self, word: &Word) {
         let (head, whole) = head(word);
         // What may turn into several words may turn into a flag behind its first.
-        self.out.maybe_flags |= !self.ended && word.splits && !word.never_flag;
+        let same_flag = word.one_head && head.len() > 1;
+        self.out.maybe_flags |= !self.ended && word.splits && !word.never_flag && !same_flag;
         if self.ended || word.never_flag {
             self.operand(word);
         } else if head.is_empty() && !whole {
