@@ -90,7 +90,7 @@ impl Place {
         let writer = std::thread::spawn(move || drop(input.write_all(&stdin)));
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
-        let text = |bytes: &[u8]| self.redacted(&String::from_utf8(bytes.to_vec()).unwrap());
+        let text = |bytes: &[u8]| self.redacted(std::str::from_utf8(bytes).unwrap());
         Ended { status: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }
 
