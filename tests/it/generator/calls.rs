@@ -200,10 +200,8 @@ pub fn call(rng: &mut Rng, declared: &[String], modes: bool) -> Call {
 fn resources(rng: &mut Rng, tool: &str, args: &mut Map<String, Value>) {
     let mut set = |key: &str, value: Value| drop(args.insert(key.to_owned(), value));
     match tool {
-        "read_file" | "write_file" | "delete" | "list_dir" | "grep" => {
-            if rng.chance(97) {
-                set("path", path(rng));
-            }
+        "read_file" | "write_file" | "delete" | "list_dir" | "grep" if rng.chance(97) => {
+            set("path", path(rng));
         }
         "copy" => {
             set("from", path(rng));

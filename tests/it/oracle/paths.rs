@@ -208,8 +208,7 @@ fn one(tokens: &[Token], chars: &[char], fold: bool) -> bool {
 
 fn single(token: &Token, c: char, fold: bool) -> bool {
     match token {
-        Token::Any => true,
-        Token::Star => unreachable!("handled"),
+        Token::Any | Token::Star => true,
         Token::Char(expected) if fold => lower(&expected.to_string()) == lower(&c.to_string()),
         Token::Char(expected) => *expected == c,
         Token::Class { negated, ranges } => {
