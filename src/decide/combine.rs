@@ -102,7 +102,11 @@ fn reasons(facts: &Facts<'_>, way: &Way<'_>) -> Vec<Reason> {
     for whole in &way.whole {
         add(text::whole_reason(whole));
     }
-    found.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.rule.cmp(&b.rule)));
+    // A rule says more than a pseudo-rule does.
+    let idle = |reason: &Reason| matches!(reason.rule.as_str(), pseudo::DEFAULT | pseudo::UNKNOWN_TOOL);
+    found.sort_by(|a, b| {
+        b.level.cmp(&a.level).then_with(|| idle(a).cmp(&idle(b))).then_with(|| a.rule.cmp(&b.rule))
+    });
     found
 }
 

@@ -5,13 +5,13 @@ use crate::compile::expr::{AtomKind, Expr, Subject};
 use crate::compile::program::{Rule, Template, TemplatePart};
 use crate::effects::display_path;
 use crate::model::effect::Resource;
-use crate::model::path::Anchors;
+use crate::model::path::{Anchors, PathVariant};
 use crate::model::verdict::Reason;
 use crate::model::{Call, Effect, Truth};
 
 use super::combine::pseudo_because;
 use super::datum::{Datum, View, read};
-use super::eval::{Frame, comparison};
+use super::eval::{Frame, comparison, evaluate};
 use super::judge::{Cause, Contribution, Facts, Whole};
 
 /// The resource for people; `None` where the effect has none.
@@ -44,7 +44,7 @@ pub(super) fn reason(
         Cause::Rule(rule) => Reason {
             rule: rule.full_name.to_string(),
             level: contribution.level,
-            because: rule.because.as_ref().map(|template| fill(template, facts, call, effect)),
+            because: rule.because.as_ref().map(|template| fill(template, facts, call, effect, rule)),
             fix: rule.fix.clone(),
             at: Some(rule.at.clone()),
             unknown: contribution.unknown.then(|| why_unknown(facts, call, effect, rule)),
@@ -76,24 +76,40 @@ pub(super) fn whole_reason(whole: &Whole<'_>) -> Reason {
     }
 }
 
-fn fill(template: &Template, facts: &Facts<'_>, call: &Call, effect: &Effect) -> String {
+fn fill(template: &Template, facts: &Facts<'_>, call: &Call, effect: &Effect, rule: &Rule) -> String {
+    let variant = matched(facts, call, effect, rule);
     let mut text = String::new();
     for part in &template.0 {
         match part {
             TemplatePart::Text(literal) => text.push_str(literal),
-            TemplatePart::Field(subject) => text.push_str(&shown(subject, facts, call, effect)),
+            TemplatePart::Field(subject) => text.push_str(&shown(subject, facts, call, effect, variant)),
         }
     }
     text
 }
 
+/// The spelling or tree member that the rule is about: the first on which its condition is true, else
+/// the canonical one.
+fn matched<'e>(facts: &Facts<'_>, call: &Call, effect: &'e Effect, rule: &Rule) -> Option<&'e PathVariant> {
+    let Resource::Path(fact) = &effect.resource else { return None };
+    let frame = Frame { anchors: &facts.anchors, labels: &facts.labels, grant: false };
+    let holds = |variant: &&PathVariant| {
+        let view = View { call, mode: call.context.mode.as_deref(), effect, variant: Some(variant) };
+        evaluate(&rule.condition, view, frame) == Truth::True
+    };
+    let canonical = fact.variants.get(fact.canonical);
+    canonical.filter(holds).or_else(|| fact.variants.iter().find(holds)).or(canonical)
+}
+
 /// A field's value for people, at most [`FILLED_FIELD_CHARS_MAX`] characters, control and
 /// bidirectional characters replaced.
-pub(super) fn shown(subject: &Subject, facts: &Facts<'_>, call: &Call, effect: &Effect) -> String {
-    let variant = match &effect.resource {
-        Resource::Path(fact) => fact.variants.get(fact.canonical),
-        _ => None,
-    };
+pub(super) fn shown(
+    subject: &Subject,
+    facts: &Facts<'_>,
+    call: &Call,
+    effect: &Effect,
+    variant: Option<&PathVariant>,
+) -> String {
     let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
     let text = match read(subject, view) {
         Datum::NoResource => "(nothing)".to_owned(),

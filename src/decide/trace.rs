@@ -220,7 +220,7 @@ fn failed_in(expr: &Expr, view: View<'_>, frame: Frame<'_>, facts: &Facts<'_>) -
 fn failed(atom: &Atom, truth: Truth, view: View<'_>, facts: &Facts<'_>) -> FailedComparison {
     let actual = match &atom.kind {
         AtomKind::Test { subject, .. } | AtomKind::Quantified { subject, .. } => {
-            text::shown(subject, facts, view.call, view.effect)
+            text::shown(subject, facts, view.call, view.effect, view.variant)
         }
         AtomKind::SessionHas(label) if facts.labels.contains(label) => format!("the session has {label}"),
         AtomKind::SessionHas(_) => {

@@ -129,8 +129,13 @@ impl Walker<'_> {
             return Err("a link leads nowhere".to_owned());
         }
         self.extend_spellings(name, true);
+        // What this link's text adds is part of no spelling so far either.
+        let resume = self.pending.len();
+        for spelling in &mut self.spellings {
+            spelling.resume = spelling.resume.min(resume);
+        }
         let text = join(&self.canonical, name);
-        self.spellings.push(Spelling { text, resume: self.pending.len(), behind_link: 0 });
+        self.spellings.push(Spelling { text, resume, behind_link: 0 });
         match self.world.platform() {
             Platform::Posix => {
                 if target.starts_with('/') {
