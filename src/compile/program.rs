@@ -269,6 +269,12 @@ impl Program {
         self.modes.as_deref()
     }
 
+    /// Whether the outermost layer declares modes: otherwise a call can be in none.
+    #[must_use]
+    pub fn outermost_has_modes(&self) -> bool {
+        self.outermost_has_modes
+    }
+
     /// Whether a call may be in this mode (`language.md`, section 3).
     #[must_use]
     pub fn has_mode(&self, mode: Option<&str>) -> bool {

@@ -158,12 +158,16 @@ fn with_undeclared(facts: &Facts<'_>, call: &Call, mut effects: Vec<Effect>) -> 
 }
 
 fn unknown_mode(program: &Program, mode: Option<&str>) -> String {
+    let outermost = program.layers().first().map_or("", |layer| layer.name.as_str());
     match (mode, program.modes()) {
+        (Some(mode), _) if !program.outermost_has_modes() => {
+            format!("there is no mode `{mode}`: the outermost layer, `{outermost}`, declares no modes")
+        }
         (None, Some(modes)) => format!("the call has no mode; the policy declares {}", modes.join(", ")),
-        (Some(mode), None) => format!("the policy declares no modes, so it has no mode `{mode}`"),
         (Some(mode), Some(modes)) => {
             format!("there is no mode `{mode}`; the policy declares {}", modes.join(", "))
         }
+        (Some(mode), None) => format!("there is no mode `{mode}`: the policy declares no modes"),
         (None, None) => "the call has no mode".to_owned(),
     }
 }

@@ -6,8 +6,8 @@ use crate::compile::program::{Rule, Template, TemplatePart};
 use crate::effects::display_path;
 use crate::model::effect::Resource;
 use crate::model::path::{Anchors, PathVariant};
-use crate::model::verdict::Reason;
-use crate::model::{Call, Effect, Truth};
+use crate::model::verdict::{Reason, pseudo};
+use crate::model::{Call, Effect, Origin, Truth};
 
 use super::combine::pseudo_because;
 use super::datum::{Datum, View, read};
@@ -52,11 +52,29 @@ pub(super) fn reason(
         Cause::Pseudo(name) => Reason {
             rule: name.to_owned(),
             level: contribution.level,
-            because: Some(pseudo_because(name).to_owned()),
+            because: Some(pseudo_reason(name, facts, effect)),
             fix: None,
             at: None,
             unknown: contribution.unknown.then(|| "the path could not be resolved".to_owned()),
         },
+    }
+}
+
+/// What a pseudo-rule says about an effect: which one it is, and what would let it through.
+fn pseudo_reason(name: &str, facts: &Facts<'_>, effect: &Effect) -> String {
+    let meaning = pseudo_because(name);
+    let capability = effect.capability.as_str();
+    if name != pseudo::DEFAULT {
+        return meaning.to_owned();
+    }
+    match (resource(effect, &facts.anchors), &effect.from, effect.origin) {
+        (Some(resource), _, _) => format!("{meaning}: {capability} {}", cut(&resource)),
+        (None, Some(from), Origin::Implied) => {
+            format!(
+                "{meaning}: {capability}, {from} (`covers {capability}` in a rule on the command grants it)"
+            )
+        }
+        (None, _, _) => format!("{meaning}: {capability}"),
     }
 }
 

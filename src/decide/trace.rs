@@ -83,6 +83,8 @@ pub struct NearRule {
     pub at: String,
     /// The comparisons that kept it from counting.
     pub failed: Vec<FailedComparison>,
+    /// How many of its comparisons do hold.
+    pub held: usize,
 }
 
 /// A comparison that is not true.
@@ -160,17 +162,34 @@ fn nearest(facts: &Facts<'_>, call: &Call, effect: &Effect, counted: &[&str]) ->
         }
         let failed = failures(facts, call, effect, rule);
         if !failed.is_empty() {
-            near.push(NearRule {
-                rule: rule.full_name.to_string(),
-                verb: rule.verb,
-                at: rule.at.clone(),
-                failed,
-            });
+            let held = held(facts, call, effect, rule);
+            let (name, at) = (rule.full_name.to_string(), rule.at.clone());
+            near.push(NearRule { rule: name, verb: rule.verb, at, failed, held });
         }
     }
-    near.sort_by(|a, b| a.failed.len().cmp(&b.failed.len()).then_with(|| a.rule.cmp(&b.rule)));
+    let misses = |rule: &NearRule| rule.failed.len();
+    near.sort_by(|a, b| {
+        let by_hits = b.held.cmp(&a.held);
+        misses(a).cmp(&misses(b)).then(by_hits).then(a.verb.cmp(&b.verb)).then_with(|| a.rule.cmp(&b.rule))
+    });
     near.truncate(NEAREST_RULES_MAX);
     near
+}
+
+/// How many comparisons of a rule hold on the first spelling.
+fn held(facts: &Facts<'_>, call: &Call, effect: &Effect, rule: &Rule) -> usize {
+    fn count(expr: &Expr, view: View<'_>, frame: Frame<'_>) -> usize {
+        match expr {
+            Expr::All(parts) | Expr::Any(parts) => parts.iter().map(|part| count(part, view, frame)).sum(),
+            Expr::Atom(atom) => usize::from(comparison(atom, view, frame) == Truth::True),
+        }
+    }
+    let variant = match &effect.resource {
+        Resource::Path(fact) => fact.variants.first(),
+        Resource::None | Resource::Command(_) | Resource::Network(_) | Resource::Target(_) => None,
+    };
+    let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
+    count(&rule.condition, view, Frame { anchors: &facts.anchors, labels: &facts.labels, grant: false })
 }
 
 /// The failed comparisons on the first spelling on which the rule fails.
