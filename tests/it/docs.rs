@@ -66,15 +66,26 @@ fn run(command: &str, home: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// With `TOLLGATE_UPDATE_DOCS=1` the blocks are rewritten; read the difference before you keep it.
 #[test]
 fn console_blocks_print_what_they_say() {
+    let update = std::env::var_os("TOLLGATE_UPDATE_DOCS").is_some();
     let home = tempfile::tempdir().unwrap();
     let mut ran = 0;
     for page in pages() {
-        for (command, expected) in commands(&fs::read_to_string(&page).unwrap()) {
-            let found = run(&command, home.path());
-            assert_eq!(masked(&found), masked(&expected), "{}: $ {command}", page.display());
+        let mut text = fs::read_to_string(&page).unwrap();
+        for (command, expected) in commands(&text) {
+            let found = masked(&run(&command, home.path()));
             ran += 1;
+            if update {
+                let block = |output: &str| format!("$ {command}\n{output}");
+                text = text.replace(&block(&expected), &block(&found));
+            } else {
+                assert_eq!(found, masked(&expected), "{}: $ {command}", page.display());
+            }
+        }
+        if update {
+            fs::write(&page, text).unwrap();
         }
     }
     assert!(ran >= 2, "the README has at least two commands, {ran} were found");
