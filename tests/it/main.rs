@@ -13,6 +13,7 @@ mod check;
 mod cli;
 mod docs;
 mod effects;
+mod endings;
 mod format;
 mod gate;
 mod generator;

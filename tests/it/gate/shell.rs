@@ -1,7 +1,5 @@
 //! The shell tool through the gate.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 use tollgate::host::fs::{RealWorld, Setup};
 
@@ -24,12 +22,10 @@ async fn a_command_runs_in_its_directory() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_ends_at_its_time_limit_with_all_it_started() {
     let (gate, _place, _) = Setting::new().gate();
-    let started = Instant::now();
     let command = json!({"command": "sleep 8881 & sleep 8882"});
     let envelope = line(&gate, &json!({"tool": "shell", "args": command, "timeoutMs": 300})).await;
     // Beside other tests that run programs, an orphan could be anybody's: then it is not certain.
     assert!(["failed/time-limit", "unknown/time-limit"].contains(&end(&envelope).as_str()), "{envelope:#}");
-    assert!(started.elapsed() < Duration::from_secs(10));
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line);

@@ -413,11 +413,9 @@ fn steps_are_linear() {
         repeat("f(){ :;};", 5_000),
     ] {
         let text: String = text.chars().take(COMMAND_BYTES_MAX).collect();
-        let began = std::time::Instant::now();
         let (list, steps) = derive_counted(&command_line(&text), &Plain, &Demand::default());
         let head: String = text.chars().take(20).collect();
         assert!(steps <= STEPS_PER_BYTE_MAX * text.len() as u64, "{head}");
-        assert!(began.elapsed().as_secs() < 20, "{head} took {:?}", began.elapsed());
         assert!(list.len() < 400, "{head}");
     }
 }
