@@ -134,6 +134,7 @@ impl Walker<'_> {
             return self.program(Identity::Sure(name.to_owned()), None, invocation, &scope);
         };
         match known.handler.as_str() {
+            "other-shell" => self.other_shell(known, invocation, scope),
             "shell" => self.shell(name, known, invocation, scope),
             "interpreter" => self.interpreter(name, known, invocation, &scope),
             "wrapper" => self.wrapper(name, known, invocation, scope),

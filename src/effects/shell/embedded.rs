@@ -193,11 +193,11 @@ impl Walker<'_> {
         let words: Vec<&Word> = fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(Some(table), &words, Mode::Operand);
         let stops = args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.stops));
-        if stops && !args.unknown_flags {
+        if stops && !args.two_ways() {
             return self.program(Identity::Sure(name.to_owned()), Some(table), invocation, &scope);
         }
         let opens = args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.opens));
-        if args.unknown_flags || opens {
+        if args.two_ways() || opens {
             self.opaque_command(invocation, "how the shell is started is not understood".to_owned(), &scope);
             return Flow::either(scope);
         }
@@ -220,6 +220,23 @@ impl Walker<'_> {
         // A script: what it holds is only known when it runs.
         let script = operands.first().and_then(|at| fields.get(at + 1)).cloned();
         self.opaque_script(invocation, script, "the shell runs a file", &scope);
+        Flow::either(scope)
+    }
+
+    /// A shell with a language of its own: what it runs is not told.
+    pub(super) fn other_shell(&mut self, table: &Table, invocation: Invocation, scope: Scope) -> Flow {
+        let words: Vec<&Word> = invocation.fields.iter().skip(1).map(|f| &f.word).collect();
+        let args = read(Some(table), &words, Mode::Operand);
+        let stops = args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.stops));
+        if stops && words.len() == 1 {
+            let name = invocation.fields.first().and_then(Field::text).unwrap_or("").to_owned();
+            let name = crate::model::path::name_of(&name).to_owned();
+            return self.program(Identity::Sure(name), Some(table), invocation, &scope);
+        }
+        let coded = args.items.iter().any(|i| matches!(i, Item::Flag { value: Some(_), .. }));
+        let script = operands_of(&args).first().and_then(|at| invocation.fields.get(at + 1)).cloned();
+        let reason = "the shell has a language of its own";
+        self.opaque_script(invocation, script.filter(|_| !coded), reason, &scope);
         Flow::either(scope)
     }
 

@@ -1,7 +1,7 @@
 //! Programs: spelled effects from the catalogue, implied ones for what is not closed.
 
 use super::catalogue::reading::{Args, Item, Mode, read};
-use super::catalogue::{Kind, Opt, Table, catalogue};
+use super::catalogue::{Kind, Table, When, catalogue};
 use super::expand::Field;
 use super::resources::Cause;
 use super::scope::{Flow, Scope};
@@ -39,6 +39,10 @@ impl<'s> Spelling<'s> {
             .iter()
             .filter_map(|item| match item {
                 Item::Operand(at) => fields.get(at + 1).map(|field| (at + 1, field)),
+                // What turns into several words is the value and operands.
+                Item::Flag { value: Some((word, Some(at))), .. } if word.splits => {
+                    fields.get(at + 1).map(|field| (at + 1, field))
+                }
                 _ => None,
             })
             .collect()
@@ -59,6 +63,19 @@ impl<'s> Spelling<'s> {
             }
             _ => None,
         })
+    }
+}
+
+/// Whether a flag makes the operands trees: by itself, or by its value (`grep -d recurse`).
+fn makes_trees(item: &Item<'_>) -> bool {
+    match item {
+        Item::Flag { option: Some(option), .. } if option.tree => true,
+        Item::Flag { option: Some(option), value: Some((word, _)), .. }
+            if option.spellings.iter().any(|s| s == "--directories") =>
+        {
+            word.text().is_none_or(|text| "recurse".starts_with(text))
+        }
+        _ => false,
     }
 }
 
@@ -87,25 +104,54 @@ impl Walker<'_> {
         let words: Vec<&Word> = invocation.fields.iter().skip(1).map(|f| &f.word).collect();
         let args = read(namesake, &words, Mode::Operand);
         self.changed_before = self.changed;
-        let command = self.make(identity, table, &invocation, scope);
+        let mut command = self.make(identity, table, &invocation, scope);
+        if table.is_some_and(|t| t.handler == "git") {
+            command.opaque = super::special::git_runs(&args, &command);
+        }
         let unsafe_env = !command.env.is_empty();
         let cause = self.push_exec(command);
         self.note_redirects(&invocation, &cause, scope);
         let spelling =
             Spelling { name: &name, fields: &invocation.fields, args: &args, cause: &cause, scope };
-        let implied = if namesake.is_some() { self.spell(&spelling) } else { everything() };
-        let implied = if table.is_none() || unsafe_env { everything() } else { implied };
+        let mut implied = if namesake.is_some() { self.spell(&spelling) } else { everything() };
+        if namesake.is_some() && args.two_ways() {
+            let others = self.spell_otherwise(&spelling, namesake, &words);
+            implied = implied.iter().chain(others.iter()).collect();
+        }
+        let opaque = cause.as_ref().is_some_and(|(_, command)| command.opaque.is_some());
+        let implied = if table.is_none() || unsafe_env || opaque { everything() } else { implied };
         for capability in implied.iter() {
             self.implied(capability, &cause);
         }
         Flow::either(scope.clone())
     }
 
+    /// Notes what the words name where a flag that may take the word behind it does; gives what is
+    /// implied then. What the first reading has noted is not noted again.
+    fn spell_otherwise(&mut self, s: &Spelling<'_>, table: Option<&Table>, words: &[&Word]) -> CapabilitySet {
+        let args = read(table, words, Mode::Value);
+        let from = s.cause.as_ref().map_or(0, |(index, _)| *index);
+        let noted = self.effects.len();
+        let implied = self.spell(&Spelling { args: &args, ..*s });
+        let second = self.effects.split_off(noted.min(self.effects.len()));
+        for effect in second {
+            let same = |old: &crate::model::Effect| {
+                old.capability == effect.capability
+                    && old.action == effect.action
+                    && old.resource == effect.resource
+            };
+            if !self.effects.iter().skip(from).any(same) {
+                self.effects.push(effect);
+            }
+        }
+        implied
+    }
+
     /// Notes what the words name; gives what is implied beyond that.
     pub(super) fn spell(&mut self, s: &Spelling<'_>) -> CapabilitySet {
         let Some(table) = s.args.tables.last().copied() else { return everything() };
         let stops = s.args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.stops));
-        if stops && !s.args.unknown_flags {
+        if stops && !s.args.two_ways() {
             return CapabilitySet::EMPTY;
         }
         let mut open = self.spell_flags(s);
@@ -117,7 +163,7 @@ impl Walker<'_> {
         let handler = if table.handler.is_empty() { handler } else { table.handler.as_str() };
         match self.special(handler, s) {
             Some(extra) => open |= extra,
-            None => open |= self.spell_operands(s, operands, table),
+            None => open |= self.spell_operands(s, operands, table, when),
         }
         if s.args.tables.len() == 1 && !table.subcommands.is_empty() && !s.args.unknown_sub {
             // `git` alone prints help.
@@ -149,22 +195,24 @@ impl Walker<'_> {
         open
     }
 
-    fn spell_operands(
+    pub(super) fn spell_operands(
         &mut self,
         s: &Spelling<'_>,
         operands: &super::catalogue::Operands,
         table: &Table,
+        when: Option<&When>,
     ) -> bool {
         let list = s.operands();
-        let is_tree = |option: &Opt| option.tree;
-        let tree = s.args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if is_tree(o)));
+        let tree = s.args.items.iter().any(makes_trees);
         let mut open = false;
+        let mut named = false;
         for (index, (at, field)) in list.iter().enumerate() {
             let from = format!("argument {at} of `{}`", s.name);
             let Some(kind) = operands.kind(index, list.len()) else {
                 open |= !table.operands.first.is_empty() || table.closed;
                 continue;
             };
+            named |= kind.matters();
             if kind == Kind::Into {
                 self.spell_into(s, field, &list, tree, &from);
                 continue;
@@ -177,8 +225,13 @@ impl Walker<'_> {
                 open |= self.spell_word(s, rest, field, tree, &from);
             }
         }
-        if list.is_empty()
-            && let Some((kind, text)) = &table.default
+        let default = when.and_then(|w| w.default.as_ref()).unwrap_or(&table.default);
+        let with = |flags: &[String]| flags.is_empty() || flags.iter().any(|f| s.has(&[f.as_str()]));
+        let fed = table.default_unless_fed && !matches!(self.stdin, super::walk::Stdin::Inherit);
+        if !named
+            && (!fed || when.is_some_and(|w| w.default.is_some()))
+            && (tree || with(&table.default_with))
+            && let Some((kind, text)) = default
         {
             let from = format!("directory of `{}`", s.name);
             open |= self.spell_word(s, *kind, &Field::known(text.clone()), tree, &from);
@@ -247,7 +300,8 @@ impl Walker<'_> {
             Kind::Edit => &[Action::Read, Action::Change],
             Kind::Create => &[Action::Create],
             Kind::Delete => &[Action::Delete],
-            Kind::List => &[Action::List],
+            Kind::List | Kind::ListTree => &[Action::List],
+            Kind::DeleteTree => &[Action::Delete],
             Kind::Move => &[Action::Read, Action::Delete],
             Kind::Code => return true,
             Kind::AtFile | Kind::Form | Kind::Keyed => return self.prefixed_file(s, kind, field, from),
@@ -255,7 +309,7 @@ impl Walker<'_> {
                 return self.remote_word(s, kind, field, tree, from);
             }
         };
-        let tree = tree || matches!(kind, Kind::Tree | Kind::WriteTree);
+        let tree = tree || matches!(kind, Kind::Tree | Kind::WriteTree | Kind::ListTree | Kind::DeleteTree);
         for action in actions {
             self.path_effect(field, *action, tree, s.scope, s.cause, from);
         }

@@ -230,21 +230,99 @@ impl Walker<'_> {
     fn git_directory(&mut self, s: &Spelling<'_>) -> Option<bool> {
         let directory = s.value_of(&["-C"]).flatten()?;
         let table = s.args.tables.last().copied()?;
-        let from = format!("`-C` of `{}`", s.name);
         let scope = self.moved(s.scope, &directory);
         let moved = Spelling { name: s.name, fields: s.fields, args: s.args, cause: s.cause, scope: &scope };
-        let mut open = false;
-        for (index, (at, field)) in s.operands().into_iter().enumerate() {
-            let Some(kind) = table.operands.kind(index, s.operands().len()) else { continue };
-            open |= self.spell_word(&moved, kind, field, false, &format!("argument {at} of `{}`", s.name));
-        }
-        if s.operands().is_empty()
-            && let Some((kind, text)) = &table.default
-        {
-            open |= self.spell_word(&moved, *kind, &Field::known(text.clone()), false, &from);
-        }
-        Some(open)
+        let when = table.when.iter().find(|w| w.flags.iter().any(|f| s.has(&[f.as_str()])));
+        let operands = when.map_or(&table.operands, |w| &w.operands);
+        Some(self.spell_operands(&moved, operands, table, when))
     }
+}
+
+/// Settings of `git` that choose no program and no place.
+const GIT_SETTINGS: &[&str] = &[
+    "advice.",
+    "branch.sort",
+    "color.",
+    "column.",
+    "commit.gpgsign",
+    "core.abbrev",
+    "core.autocrlf",
+    "core.eol",
+    "core.filemode",
+    "core.ignorecase",
+    "core.quotepath",
+    "core.safecrlf",
+    "core.longpaths",
+    "diff.algorithm",
+    "diff.context",
+    "diff.renames",
+    "diff.renamelimit",
+    "fetch.prune",
+    "i18n.",
+    "init.defaultbranch",
+    "log.date",
+    "log.decorate",
+    "merge.conflictstyle",
+    "merge.ff",
+    "pull.ff",
+    "pull.rebase",
+    "push.default",
+    "rebase.autosquash",
+    "rebase.autostash",
+    "status.",
+    "tag.gpgsign",
+    "tag.sort",
+    "user.email",
+    "user.name",
+];
+
+/// Names by which `git` takes programs to run, or settings that name some.
+const GIT_NAMES: &[&str] = &[
+    "EDITOR",
+    "GIT_ASKPASS",
+    "GIT_EDITOR",
+    "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_PROXY_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_TEMPLATE_DIR",
+    "PAGER",
+    "SSH_ASKPASS",
+    "VISUAL",
+];
+
+/// Why `git` runs programs that its words do not show: settings for this call alone, and names.
+pub fn git_runs(
+    args: &super::catalogue::reading::Args<'_>,
+    command: &crate::model::Command,
+) -> Option<String> {
+    for item in &args.items {
+        match item {
+            // Behind the subcommand these letters are other flags.
+            Item::Sub(_) => break,
+            Item::Flag { written, value, .. } if written == "-c" => {
+                let text = value.as_ref().and_then(|(word, _)| word.text()).unwrap_or("");
+                let (key, value) = text.split_once('=').unwrap_or((text, ""));
+                let key = key.to_ascii_lowercase();
+                let known = |s: &str| if s.ends_with('.') { key.starts_with(s) } else { key == s };
+                let plain = GIT_SETTINGS.iter().any(|s| known(s)) || (key == "core.pager" && value == "cat");
+                if !plain {
+                    return Some("a setting of `git` may run another program".to_owned());
+                }
+            }
+            Item::Flag { written, .. } if written == "--config-env" => {
+                return Some("a setting of `git` may run another program".to_owned());
+            }
+            _ => {}
+        }
+    }
+    let chooses = |name: &str| GIT_NAMES.contains(&name) || name.starts_with("GIT_CONFIG");
+    let idle = |word: &crate::model::Word| matches!(word.text(), Some("" | "cat" | "true" | ":"));
+    let chosen = command.assignments.iter().find(|(name, word)| chooses(name) && !idle(word));
+    chosen.map(|(name, _)| format!("`{name}` chooses a program that `git` runs"))
 }
 
 /// Whether a `jq` program may read more than its operands.

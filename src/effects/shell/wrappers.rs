@@ -130,7 +130,7 @@ impl Walker<'_> {
         let args = read(Some(table), &words, Mode::Operand);
         let opens = args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.opens));
         let stops = args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.stops));
-        if stops && !args.unknown_flags {
+        if stops && !args.two_ways() {
             return self.program(Identity::Sure(name.to_owned()), Some(table), invocation, &scope);
         }
         let mut operands = operands_of(&args);
@@ -147,8 +147,8 @@ impl Walker<'_> {
         let start = operands.get(skipped).map(|at| at + 1);
         let before = start.unwrap_or(fields.len());
         let unclear = fields.get(1..before).unwrap_or_default().iter().any(|f| f.word.splits);
-        if opens || args.unknown_flags || unclear || self.is_text_wrapper(name, &args) {
-            let unclear = opens || args.unknown_flags || unclear;
+        if opens || args.two_ways() || unclear || self.is_text_wrapper(name, &args) {
+            let unclear = opens || args.two_ways() || unclear;
             return self.odd_wrapper(name, table, invocation, &args, unclear, scope);
         }
         let mut outer = invocation.clone();
@@ -326,7 +326,7 @@ impl Walker<'_> {
         let start = operands_of(&args).first().map_or(fields.len(), |at| at + 1);
         let unclear = fields.get(1..start).unwrap_or_default().iter().any(|f| f.word.splits);
         let opens = args.items.iter().any(|i| matches!(i, Item::Flag { option: Some(o), .. } if o.opens));
-        if args.unknown_flags || unclear || opens {
+        if args.two_ways() || unclear || opens {
             let reason = "what it runs is not understood".to_owned();
             self.opaque_command(invocation, reason, &scope);
             return Flow::either(scope);

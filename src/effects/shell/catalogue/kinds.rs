@@ -15,8 +15,12 @@ pub enum Kind {
     Create,
     /// Deletes it.
     Delete,
+    /// Deletes all below it.
+    DeleteTree,
     /// Lists the directory.
     List,
+    /// Lists all below it.
+    ListTree,
     /// Reads and deletes it (the source of a move).
     Move,
     /// Reads all below it.
@@ -68,6 +72,8 @@ impl Kind {
             "create" => Self::Create,
             "delete" => Self::Delete,
             "list" => Self::List,
+            "list-tree" => Self::ListTree,
+            "delete-tree" => Self::DeleteTree,
             "move" => Self::Move,
             "tree" => Self::Tree,
             "write-tree" => Self::WriteTree,

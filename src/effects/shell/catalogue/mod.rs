@@ -25,6 +25,8 @@ pub struct Opt {
     pub value: Option<Kind>,
     /// The value only stands attached (`--color=auto`).
     pub attached_only: bool,
+    /// Whether it takes the value depends on the implementation: both readings hold.
+    pub uncertain: bool,
     /// Makes the operands trees.
     pub tree: bool,
     /// Nothing but a text is printed with it.
@@ -46,6 +48,8 @@ pub struct When {
     pub closed: Option<bool>,
     /// What is implied then.
     pub implied: Option<CapabilitySet>,
+    /// What it works on then where no operand names anything; `None` leaves it.
+    pub default: Option<Option<(Kind, String)>>,
 }
 
 /// What the catalogue knows of a program or one of its subcommands.
@@ -62,8 +66,12 @@ pub struct Table {
     pub operands: Operands,
     /// Other operands where a flag stands, the first that holds.
     pub when: Vec<When>,
-    /// What it works on where no operand stands.
+    /// What it works on where no operand names anything.
     pub default: Option<(Kind, String)>,
+    /// The default only holds with one of these flags.
+    pub default_with: Vec<String>,
+    /// The default does not hold where the standard input comes from the line.
+    pub default_unless_fed: bool,
     /// Long flags have one dash.
     pub long_one_dash: bool,
     /// Long flags may not be shortened.

@@ -24,6 +24,7 @@ pub struct RawWhen {
     operands: String,
     closed: Option<bool>,
     implied: Option<String>,
+    default: Option<String>,
 }
 
 /// One file, or one subcommand in it. Flags are written `-a|--all -b`.
@@ -36,12 +37,15 @@ pub struct RawTable {
     flags: String,
     values: BTreeMap<String, String>,
     optional: BTreeMap<String, String>,
+    either: BTreeMap<String, String>,
     tree: String,
     stops: String,
     opens: String,
     operands: String,
     when: Vec<RawWhen>,
     default: String,
+    default_with: String,
+    default_unless_fed: bool,
     long_one_dash: bool,
     exact: bool,
     plus: bool,
@@ -68,17 +72,25 @@ fn implied(text: Option<&str>) -> Result<CapabilitySet, String> {
     Ok(set)
 }
 
+/// `list .`: what the program does to what, where no operand names anything.
+fn default(text: &str) -> Result<Option<(Kind, String)>, String> {
+    let Some((kind, path)) = text.split_once(' ') else { return Ok(None) };
+    let kind = Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?;
+    Ok(Some((kind, path.to_owned())))
+}
+
 impl RawTable {
     /// The flags, and which of them each spelling is.
     fn options(&self, groups: &mut u32, root: bool) -> Result<(Vec<Opt>, HashMap<String, usize>), String> {
         let mut options: Vec<Opt> = Vec::new();
-        let mut add = |written: &str, value: Option<Kind>, attached_only: bool| {
+        let mut add = |written: &str, value: Option<Kind>, attached_only: bool, uncertain: bool| {
             for group in written.split_whitespace() {
                 *groups += 1;
                 options.push(Opt {
                     spellings: group.split('|').map(str::to_owned).collect(),
                     value,
                     attached_only,
+                    uncertain,
                     tree: false,
                     stops: false,
                     opens: false,
@@ -87,18 +99,22 @@ impl RawTable {
             }
         };
         let kind = |kind: &str| Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"));
-        add(&self.flags, None, false);
+        add(&self.flags, None, false, false);
         for (name, written) in &self.values {
-            add(written, Some(kind(name)?), false);
+            add(written, Some(kind(name)?), false, false);
         }
         for (name, written) in &self.optional {
-            add(written, Some(kind(name)?), true);
+            add(written, Some(kind(name)?), true, false);
+        }
+        for (name, written) in &self.either {
+            add(written, Some(kind(name)?), false, true);
         }
         let stops = if root { format!("{} --help --version", self.stops) } else { self.stops.clone() };
         let written: Vec<&str> = [&self.flags]
             .into_iter()
             .chain(self.values.values())
             .chain(self.optional.values())
+            .chain(self.either.values())
             .flat_map(|t| t.split(['|', ' ', '\n']))
             .collect();
         let mut missing: Vec<&str> = Vec::new();
@@ -108,7 +124,7 @@ impl RawTable {
                 missing.push(spelling);
             }
         }
-        add(&missing.join(" "), None, false);
+        add(&missing.join(" "), None, false, false);
         let mut by_spelling = HashMap::new();
         for (at, option) in options.iter().enumerate() {
             for spelling in &option.spellings {
@@ -125,12 +141,7 @@ impl RawTable {
 
     pub fn build(self, groups: &mut u32, root: bool) -> Result<Table, String> {
         let (options, by_spelling) = self.options(groups, root)?;
-        let default = match self.default.split_once(' ') {
-            None => None,
-            Some((kind, path)) => {
-                Some((Kind::parse(kind).ok_or_else(|| format!("`{kind}` is no kind"))?, path.to_owned()))
-            }
-        };
+        let default = default(&self.default)?;
         let mut subcommands = HashMap::new();
         for (names, raw) in self.subcommands {
             let table = raw.build(groups, false).map_err(|e| format!("{names}: {e}"))?;
@@ -145,6 +156,7 @@ impl RawTable {
                 operands: Operands::parse(&raw.operands)?,
                 closed: raw.closed,
                 implied: raw.implied.as_deref().map(|t| implied(Some(t))).transpose()?,
+                default: raw.default.as_deref().map(self::default).transpose()?,
             });
         }
         Ok(Table {
@@ -159,6 +171,8 @@ impl RawTable {
             operands: Operands::parse(&self.operands)?,
             when,
             default,
+            default_with: self.default_with.split_whitespace().map(str::to_owned).collect(),
+            default_unless_fed: self.default_unless_fed,
             long_one_dash: self.long_one_dash,
             exact: self.exact,
             plus: self.plus,

@@ -41,6 +41,8 @@ pub struct Args<'t> {
     pub end_of_options: bool,
     /// A flag is in no table.
     pub unknown_flags: bool,
+    /// Whether a flag takes the word behind it is not certain: both readings hold.
+    pub uncertain: bool,
     /// A word may turn out to be a flag.
     pub maybe_flags: bool,
     /// The subcommand is in no table, or is not known.
@@ -90,6 +92,19 @@ pub fn read<'t>(table: Option<&'t Table>, words: &[&Word], mode: Mode) -> Args<'
 impl<'t> Reader<'t, '_> {
     fn table(&self) -> Option<&'t Table> {
         self.out.tables.last().copied()
+    }
+
+    /// Whether the value of a flag is the word behind it. Where that is not certain (implementations
+    /// differ, or the spelling is only a beginning of one that the table has) each reading goes its way.
+    fn takes_next(&mut self, option: &Opt, spelling: &str) -> bool {
+        if option.value.is_none() || option.attached_only {
+            return false;
+        }
+        if !option.uncertain && option.spellings.iter().any(|s| s == spelling) {
+            return true;
+        }
+        self.out.uncertain = true;
+        self.mode == Mode::Value
     }
 
     fn option(&self, spelling: &str, exact: bool) -> Option<&'t Opt> {
@@ -201,7 +216,7 @@ impl<'t> Reader<'t, '_> {
         match self.option(name, false) {
             Some(option) => match (option.value, attached) {
                 (None, Some(_)) => self.unknown_flag(word, head, whole),
-                (Some(kind), None) if !option.attached_only => {
+                (Some(kind), None) if self.takes_next(option, name) => {
                     if matches!(kind, Kind::Pair | Kind::PairRead) {
                         let value = self.words.get(self.at + 2).map(|w| ((*w).clone(), Some(self.at + 2)));
                         self.flag(Some(option), name, value, 3);
@@ -229,7 +244,7 @@ impl<'t> Reader<'t, '_> {
             };
             if let Some(option) = self.option(name, true).filter(|_| whole || attached.is_some()) {
                 match (option.value, attached) {
-                    (Some(_), None) if !option.attached_only => {
+                    (Some(_), None) if self.takes_next(option, name) => {
                         let value = self.next_value();
                         let by = 1 + usize::from(value.is_some());
                         self.flag(Some(option), name, value, by);
@@ -269,8 +284,12 @@ impl<'t> Reader<'t, '_> {
                     self.out.items.push(Item::Flag { option: Some(option), written: spelling, value: None });
                     continue;
                 }
+                Some(_) if !ends && option.uncertain && !self.takes_next(option, &spelling) => {
+                    self.out.items.push(Item::Flag { option: Some(option), written: spelling, value: None });
+                    continue;
+                }
                 Some(_) if !ends => Some((tail(word, behind), None)),
-                Some(_) if option.attached_only => None,
+                Some(_) if !self.takes_next(option, &spelling) => None,
                 Some(_) => {
                     let value = self.next_value();
                     by += usize::from(value.is_some());
@@ -291,6 +310,11 @@ impl<'t> Reader<'t, '_> {
 }
 
 impl Args<'_> {
+    /// Whether the words may be told apart in another way.
+    pub fn two_ways(&self) -> bool {
+        self.unknown_flags || self.uncertain
+    }
+
     /// The reading that rules see.
     pub fn reading(&self, words: &[&Word]) -> Reading {
         let mut reading = Reading::default();
@@ -322,7 +346,7 @@ impl Args<'_> {
 pub fn readings(table: Option<&Table>, words: &[&Word]) -> Vec<Reading> {
     let first = read(table, words, Mode::Operand);
     let one = first.reading(words);
-    if !first.unknown_flags {
+    if !first.two_ways() {
         return vec![one];
     }
     let two = read(table, words, Mode::Value).reading(words);
