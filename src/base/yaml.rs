@@ -1,6 +1,6 @@
 //! YAML in: strict options, set once. Nothing else in the program calls the YAML library.
 
-use serde::de::DeserializeOwned;
+use serde::de::{self, DeserializeOwned};
 use serde_yaml as yaml;
 
 use super::limits::{CONFIG_FILE_BYTES_MAX, NESTING_LEVELS_MAX};
@@ -50,6 +50,123 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
             column: place.as_ref().map(|at| clip(at.column())),
         }
     })
+}
+
+/// Which part of an entry a place is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Its key.
+    Key,
+    /// Its value.
+    Value,
+}
+
+/// Line and column, from 1, of what lies at this path of keys and (in lists) numbers from 0, or of the
+/// nearest thing around it that is there. The text is one that [`parse`] takes.
+#[must_use]
+pub fn place_of(text: &str, path: &[&str], part: Part) -> Option<(u32, u32)> {
+    let root: yaml::Spanned<Node> = yaml::from_str_with_options(text, options()).ok()?;
+    let (mut place, mut node) = (root.referenced, &root.value);
+    for (at, step) in path.iter().enumerate() {
+        match node {
+            Node::Map(entries) => {
+                let Some((key, value)) = entries.iter().find(|(key, _)| key.value == *step) else { break };
+                let is_key = part == Part::Key && at + 1 == path.len();
+                place = if is_key { key.referenced } else { value.referenced };
+                node = &value.value;
+            }
+            Node::List(items) => {
+                let Some(item) = step.parse().ok().and_then(|at: usize| items.get(at)) else { break };
+                (place, node) = (item.referenced, &item.value);
+            }
+            Node::Leaf => break,
+        }
+    }
+    let number = |n: u64| u32::try_from(n).ok().filter(|n| *n > 0);
+    Some((number(place.line())?, number(place.column())?))
+}
+
+/// A document of which only the places count.
+enum Node {
+    Map(Vec<(yaml::Spanned<String>, yaml::Spanned<Node>)>),
+    List(Vec<yaml::Spanned<Node>>),
+    Leaf,
+}
+
+impl<'de> de::Deserialize<'de> for Node {
+    fn deserialize<D: de::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> de::Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Node::Map(entries))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Node::List(items))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_i128<E>(self, _: i128) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_u128<E>(self, _: u128) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_bytes<E>(self, _: &[u8]) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_unit<E>(self) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_none<E>(self) -> Result<Node, E> {
+        Ok(Node::Leaf)
+    }
+
+    fn visit_some<D: de::Deserializer<'de>>(self, inner: D) -> Result<Node, D::Error> {
+        inner.deserialize_any(Self)
+    }
 }
 
 /// The library's messages in words for people: without names of types and options, and without the
@@ -129,12 +246,24 @@ fn is_empty(text: &str) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::parse;
+    use super::{Part, parse, place_of};
 
     #[test]
     fn reads_plain_documents() {
         let value: Value = parse("a: no\nb: true\nc: [1, x]\nd: 2026-12-01\n").expect("yaml");
         assert_eq!(value, json!({"a": "no", "b": true, "c": [1, "x"], "d": "2026-12-01"}));
+    }
+
+    #[test]
+    fn places_are_of_keys_and_values() {
+        let text = "# x\nlayers:\n  - name: a\n    path: x\n  - {name: b, paths: [1, ~, yes]}\noutput:\n  limit: 0\n";
+        let value = |path: &[&str]| place_of(text, path, Part::Value);
+        assert_eq!(value(&["layers", "0", "path"]), Some((4, 11)));
+        assert_eq!(value(&["layers", "1", "paths", "2"]), Some((5, 32)));
+        assert_eq!(value(&["layers", "1", "path"]), Some((5, 5)), "the nearest thing around it");
+        assert_eq!(value(&["output", "limit"]), Some((7, 10)));
+        assert_eq!(place_of(text, &["output", "limit"], Part::Key), Some((7, 3)));
+        assert_eq!(place_of(text, &["colour"], Part::Key), value(&[]));
     }
 
     #[test]

@@ -184,7 +184,7 @@ Examples:
   tollgate fmt --check --diff policies/agent.toll")]
 pub struct FmtArgs {
     /// Files, or folders searched for *.toll files; `-` formats standard input to standard output
-    /// [default: the current folder]
+    /// [default: every *.toll file below the current folder]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
     /// Write nothing; name the files that differ and exit with 1 where one does

@@ -64,6 +64,15 @@ impl Failure {
         Self { exit, message: String::new(), help: None }
     }
 
+    /// Adds a sentence to what is wrong; an empty one adds nothing.
+    #[must_use]
+    pub fn also(mut self, sentence: &str) -> Self {
+        if !sentence.is_empty() {
+            self.message = format!("{}; {sentence}", self.message);
+        }
+        self
+    }
+
     /// Says what to do.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {

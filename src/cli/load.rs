@@ -56,6 +56,8 @@ pub struct Layer {
     pub name: String,
     /// Its files and folders: where they are, and how they are shown.
     pub paths: Vec<(PathBuf, PathBuf)>,
+    /// Who names it, for people: the layer in its configuration, or the flag; empty for a path alone.
+    pub named_by: String,
 }
 
 /// The texts of all layers.
@@ -83,16 +85,19 @@ pub fn setup(policy: &PolicyArgs, context: &ContextArgs) -> Result<Setup, Failur
         stack.project_file(&workspace)?;
     }
     let mut layers: Vec<Layer> = Vec::new();
-    for (_, config) in &stack.configs {
+    for (file, config) in &stack.configs {
+        let file = shown_from_here(file);
         for entry in &config.layers {
+            let named_by = format!("it is in the layer `{}` of {file}", entry.name);
             let paths = entry.paths.iter().map(|path| shown_configured(path, &workspace)).collect();
-            add_layer(&mut layers, Layer { name: entry.name.clone(), paths })?;
+            add_layer(&mut layers, Layer { name: entry.name.clone(), paths, named_by })?;
         }
     }
     let given = policy.policy.iter().map(|path| ("policy", path));
     let named = policy.layers.iter().map(|(name, path)| (name.as_str(), path));
     for (name, path) in given.chain(named) {
-        add_layer(&mut layers, Layer { name: name.to_owned(), paths: vec![shown_given(path)] })?;
+        let named_by = format!("it is the layer `{name}` of the command line");
+        add_layer(&mut layers, Layer { name: name.to_owned(), paths: vec![shown_given(path)], named_by })?;
     }
     Ok(Setup {
         workspace,
@@ -148,8 +153,9 @@ impl Stack {
         let text = files::read_text(path, "configuration", CONFIG_FILE_BYTES_MAX)?;
         let folder = place.parent().map(Path::to_path_buf).unwrap_or_default();
         let config = config::parse(&text, &folder, owner).map_err(|error| {
-            let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let message = format!("{}{line}: {}", shown_from_here(path), error.message);
+            let column = |column: Option<u32>| column.map(|column| format!(":{column}")).unwrap_or_default();
+            let place = error.place.map(|(line, at)| format!(":{line}{}", column(at))).unwrap_or_default();
+            let message = format!("{}{place}: {}", shown_from_here(path), error.message);
             Failure { exit: Exit::Unusable, message, help: error.help }
         })?;
         self.configs.push((place, config));
@@ -228,7 +234,7 @@ pub fn layer_of_path(path: &Path) -> Layer {
     let words = stem.split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit());
     let name = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
     let name = if config::check_layer_name(&name).is_ok() { name } else { "policy".to_owned() };
-    Layer { name, paths: vec![shown_given(path)] }
+    Layer { name, paths: vec![shown_given(path)], named_by: String::new() }
 }
 
 /// Reads the texts of layers.
@@ -253,12 +259,13 @@ pub fn read_layers(layers: &[Layer]) -> Result<LayerTexts, Failure> {
             texts
                 .folders
                 .add_folder(&folder, if real.as_os_str().is_empty() { Path::new(".") } else { &real });
-            if is_folder {
-                read_folder(&mut input, &texts.folders, path, shown)?;
+            let read = if is_folder {
+                read_folder(&mut input, &texts.folders, path, shown)
             } else {
-                let text = files::read_text(path, "policy", POLICY_FILE_BYTES_MAX)?;
-                input.files.push((files::shown(shown), text));
-            }
+                files::read_text(path, "policy", POLICY_FILE_BYTES_MAX)
+                    .map(|text| input.files.push((files::shown(shown), text)))
+            };
+            read.map_err(|failure| failure.also(&layer.named_by))?;
         }
         texts.inputs.push(input);
     }
@@ -308,7 +315,7 @@ pub struct Loaded {
 pub fn program(setup: &Setup, tools: Vec<ToolDeclaration>) -> Result<Loaded, Failure> {
     let texts = read_layers(&setup.layers)?;
     let compiled = compile(&texts.inputs, &texts.folders, tools);
-    let Some(program) = compiled.program else {
+    let Some(mut program) = compiled.program else {
         let errors: Vec<Diagnostic> =
             compiled.diagnostics.into_iter().filter(|found| found.level == Level::Error).collect();
         output::tell(&format!("{}\n", render::text::diagnostics(&errors, &compiled.sources).trim_end()));
@@ -316,7 +323,26 @@ pub fn program(setup: &Setup, tools: Vec<ToolDeclaration>) -> Result<Loaded, Fai
         return Err(Failure::unusable(format!("the policy cannot be used: {count}")));
     };
     let files = compiled.sources.iter().filter_map(|(_, source)| texts.folders.find(&source.name)).collect();
+    program.rename_files(|layer, name| match setup.layers.get(layer) {
+        Some(layer) => without_outside(Path::new(name), layer, &setup.workspace),
+        None => name.to_owned(),
+    });
     Ok(Loaded { program, files })
+}
+
+/// A policy file's name as a verdict may show it: no absolute path tells where outside the workspace
+/// a layer lies.
+fn without_outside(name: &Path, layer: &Layer, workspace: &Path) -> String {
+    if !name.is_absolute() {
+        return files::shown(name);
+    }
+    let folders = layer.paths.iter().filter_map(|(path, shown)| {
+        if files::is_folder(path) { Some(shown.as_path()) } else { shown.parent() }
+    });
+    let known = [files::canonical(workspace), workspace.to_path_buf()];
+    let inside = known.iter().map(PathBuf::as_path).chain(folders);
+    let relative = inside.filter_map(|folder| name.strip_prefix(folder).ok()).find(|rest| **rest != *"");
+    files::shown(relative.unwrap_or_else(|| Path::new(name.file_name().unwrap_or_default())))
 }
 
 /// The state folder of a workspace: `--state`, else below the user's folder for state.
@@ -397,8 +423,26 @@ pub fn virtual_world(path: &Path, setup: &Setup) -> Result<VirtualWorld, Failure
         names.push(config::FILE_NAME.to_owned());
         world.insert("protected".to_owned(), names.into());
     }
-    VirtualWorld::from_json(value)
-        .map_err(|error| Failure::unusable(format!("{shown}{}: {error}", place(error.line))))
+    VirtualWorld::from_json(value).map_err(|error| {
+        let path: Vec<&str> = error.at.splitn(2, '.').filter(|step| !step.is_empty()).collect();
+        let found = yaml::place_of(&text, &path, yaml::Part::Value);
+        let place = found.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        Failure::unusable(format!("{shown}{place}: {error}"))
+    })
+}
+
+/// Refuses a virtual world beside a real workspace: it has its own.
+///
+/// # Errors
+/// Both are named.
+pub fn one_world(virtual_file: Option<&Path>, policy: &PolicyArgs) -> Result<(), Failure> {
+    if virtual_file.is_none() || policy.workspace.is_none() {
+        return Ok(());
+    }
+    Err(Failure::unusable(
+        "`--world` and `--workspace` cannot stand together: the world says where its workspace is",
+    )
+    .help("leave `--workspace` out, and set `workspace` in the world's file"))
 }
 
 /// The world that a verb judges in: the virtual one where one is named, else the real one.

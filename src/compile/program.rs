@@ -257,6 +257,20 @@ impl Program {
         self.revision
     }
 
+    /// Gives the files in the places of rules and invariants other names for people: `name` is given
+    /// the number of the layer and a file's name. Verdicts stay what they are, but for their `at`.
+    pub fn rename_files(&mut self, name: impl Fn(usize, &str) -> String) {
+        for (number, layer) in self.layers.iter_mut().enumerate() {
+            let rules = layer.rules.iter_mut().map(|rule| &mut rule.at);
+            for at in rules.chain(layer.invariants.iter_mut().map(|invariant| &mut invariant.at)) {
+                let mut parts = at.rsplitn(3, ':');
+                if let (Some(column), Some(line), Some(file)) = (parts.next(), parts.next(), parts.next()) {
+                    *at = format!("{}:{line}:{column}", name(number, file));
+                }
+            }
+        }
+    }
+
     /// The layers, outermost first.
     #[must_use]
     pub fn layers(&self) -> &[Layer] {

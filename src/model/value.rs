@@ -116,7 +116,11 @@ pub fn parse_call(text: &str) -> Result<Call, CallError> {
     let timeout_ms = match object.shift_remove("timeoutMs") {
         None => None,
         Some(Value::Number(number)) if number.as_u64().is_some() => number.as_u64(),
-        Some(other) => return Err(wrong("timeoutMs", "a whole number of milliseconds", &other)),
+        Some(other) => {
+            let expected = "a whole number of milliseconds";
+            let found = if other.is_number() { not_whole(&other.to_string()) } else { type_name(&other) };
+            return Err(CallError::WrongType { key: "timeoutMs", expected, found });
+        }
     };
     Ok(Call {
         id: take_string(&mut object, "id")?.unwrap_or_default(),
@@ -145,6 +149,17 @@ fn take_string(object: &mut Map<String, Value>, key: &'static str) -> Result<Opt
 
 fn wrong(key: &'static str, expected: &'static str, found: &Value) -> CallError {
     CallError::WrongType { key, expected, found: type_name(found) }
+}
+
+/// What is wrong with a number that should be whole and not negative.
+fn not_whole(number: &str) -> &'static str {
+    if number.starts_with('-') {
+        "a negative number"
+    } else if number.contains(['.', 'e', 'E']) {
+        "a number with a fraction or an exponent"
+    } else {
+        "a number that is too large"
+    }
 }
 
 /// The type of a value, for people.

@@ -68,7 +68,7 @@ fn calls() {
         (r#"{"tool": "x", "mode": null}"#, "`mode` must be a string, this is null"),
         (
             r#"{"tool": "x", "timeoutMs": 1.5}"#,
-            "`timeoutMs` must be a whole number of milliseconds, this is a number",
+            "`timeoutMs` must be a whole number of milliseconds, this is a number with a fraction or an exponent",
         ),
         (r#"["tool"]"#, "a call is an object, this is a list"),
         (r#"{"tool": "x", "tool": "y"}"#, "`tool` stands twice in one object (line 1, column 15)"),

@@ -18,6 +18,7 @@ use crate::model::{Call, Level, Verdict};
 /// # Errors
 /// The policy, the world or the input cannot be used.
 pub fn run(args: &DecideArgs) -> Result<Exit, Failure> {
+    load::one_world(args.world.as_deref(), &args.policy)?;
     let setup = load::setup(&args.policy, &args.context)?;
     let registry = tools::builtin()?;
     let loaded = load::program(&setup, registry.declarations())?;

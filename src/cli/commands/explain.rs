@@ -11,6 +11,7 @@ use crate::cli::{load, output, render, tools};
 /// # Errors
 /// The policy, the world or the input cannot be used; there is no such line.
 pub fn run(args: &ExplainArgs) -> Result<Exit, Failure> {
+    load::one_world(args.world.as_deref(), &args.policy)?;
     let setup = load::setup(&args.policy, &args.context)?;
     let registry = tools::builtin()?;
     let loaded = load::program(&setup, registry.declarations())?;

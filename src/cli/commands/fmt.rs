@@ -29,12 +29,14 @@ pub fn run(args: &FmtArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Fine;
     let mut changed = 0;
     let mut total = 0;
+    let mut failed = 0;
     for path in policy_files(&args.paths)? {
         total += 1;
         match one_file(args, &path) {
             Ok(false) => {}
             Ok(true) => changed += 1,
             Err(failure) => {
+                failed += 1;
                 output::tell_failure(&failure);
                 exit = exit.max(failure.exit);
             }
@@ -44,13 +46,16 @@ pub fn run(args: &FmtArgs) -> Result<Exit, Failure> {
     if changed > 0 && !writes {
         exit = exit.max(Exit::Negative);
     }
-    let verb = if writes { "laid out" } else { "would change:" };
-    let of = render::counted(total, "file");
-    output::tell(&if changed == 0 {
-        format!("{of}, nothing to change")
-    } else {
-        format!("{verb} {changed} of {of}")
-    });
+    if failed < total {
+        let verb = if writes { "laid out" } else { "would change:" };
+        let of = render::counted(total - failed, "file");
+        let left = if failed > 0 { format!("; {failed} could not be laid out") } else { String::new() };
+        output::tell(&if changed == 0 {
+            format!("{of}, nothing to change{left}")
+        } else {
+            format!("{verb} {changed} of {of}{left}")
+        });
+    }
     Ok(exit)
 }
 

@@ -60,6 +60,17 @@ fn check(layers: &[Layer]) -> Result<(Findings, files::LayerFolders), Failure> {
     let texts = load::read_layers(layers)?;
     let compiled = compile(&texts.inputs, &texts.folders, tools::builtin()?.declarations());
     let mut found = compiled.diagnostics;
+    if let [alone] = layers {
+        found.iter_mut().filter(|found| found.code == "all-layers-pass").for_each(|found| {
+            let shown = alone.paths.first().map(|(_, shown)| files::shown(shown)).unwrap_or_default();
+            found.help = Some(format!(
+                "a layer that only restricts is checked together with the one that lets things through: \
+                 `tollgate lint --layer {}={shown} --layer NAME=PATH`; a policy of its own has \
+                 `default block` here",
+                alone.name
+            ));
+        });
+    }
     if let Some(program) = &compiled.program {
         found.extend(lint::examples::check(program));
     }

@@ -20,7 +20,7 @@ use crate::gate::{
     AuditError, AuditLog, Cancel, Code, Durability, Envelope, Gate, Intent, SinkError, Status,
 };
 use crate::host::clock::{SystemClock, UniqueIds};
-use crate::host::sink::FileSink;
+use crate::host::sink::{FileSink, LOG_NAME};
 
 /// How long a run waits, at its end, for what it has started itself.
 const SHUTDOWN: Duration = Duration::from_secs(1);
@@ -50,7 +50,25 @@ pub fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let gate = gate(&setup, &state)?;
     let tally = runtime.block_on(drive(&gate, lines, args.format));
     runtime.shutdown_timeout(SHUTDOWN);
-    tally.map(|tally| tally.finish(setup.durability))
+    let goes = copy.is_some() && args.context.state.is_none();
+    tally.map(|tally| {
+        let exit = tally.finish();
+        output::tell(&log_line(&state, setup.durability, goes));
+        exit
+    })
+}
+
+/// Where the audit log is and what its records survive; `goes` says that it is removed with the copy.
+fn log_line(state: &Path, durability: Durability, goes: bool) -> String {
+    if goes {
+        return "audit log: removed with the copy of the workspace; `--state DIR` keeps it".to_owned();
+    }
+    let survives = match durability {
+        Durability::Sync => "sync, records survive the death of the machine",
+        Durability::Write => "write, records survive the death of the program only",
+    };
+    let file = files::shown(&state.join(LOG_NAME));
+    format!("audit log: {}: {survives}", output::harmless(&file))
 }
 
 fn copy_of(folder: &Path) -> Result<FolderCopy, Failure> {
@@ -192,7 +210,7 @@ impl Tally {
     }
 
     /// Tells what happened; gives the exit.
-    fn finish(&self, durability: Durability) -> Exit {
+    fn finish(&self) -> Exit {
         let counts = [
             (self.ok, "ok"),
             (self.rejected, "rejected"),
@@ -206,13 +224,9 @@ impl Tally {
             .filter(|(count, _)| *count > 0)
             .map(|(count, word)| format!("{count} {word}"))
             .collect();
-        let survives = match durability {
-            Durability::Sync => "sync, records survive the death of the machine",
-            Durability::Write => "write, records survive the death of the program only",
-        };
         let calls = render::counted(total, "call");
         let ends = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-        output::tell(&format!("{calls}{ends}; audit log: {survives}"));
+        output::tell(&format!("{calls}{ends}"));
         if self.stopped {
             output::tell("stopped on request: calls that had not begun were not run");
         }

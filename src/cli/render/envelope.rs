@@ -59,8 +59,18 @@ fn notes(out: &mut String, verdict: &Value) {
         let text = |key: &str| reason.get(key).and_then(Value::as_str);
         let rule = text("rule").unwrap_or_default();
         let _ = write!(out, "  warning of {}", harmless(rule));
-        if let Some(because) = text("because") {
-            let _ = write!(out, ": {}", one_line(because));
+        // A condition that could not be known makes no fact of the rule's words.
+        match (text("unknown"), text("because")) {
+            (Some(why), _) if why.contains("could not be known") => {
+                let _ = write!(out, ": {}", one_line(why));
+            }
+            (Some(why), _) => {
+                let _ = write!(out, ": whether it holds could not be known: {}", one_line(why));
+            }
+            (None, Some(because)) => {
+                let _ = write!(out, ": {}", one_line(because));
+            }
+            (None, None) => {}
         }
         out.push('\n');
     }

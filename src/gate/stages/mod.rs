@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::base::suggest::nearest;
 use crate::base::{Digest, limits};
 use crate::compile::Program;
 use crate::compile::program::{Redaction, Rule, Verb};
@@ -113,7 +114,10 @@ impl Inner {
         let entry = self.registry.get(&call.tool).cloned();
         let Some(entry) = entry else {
             draft.note("schema", BY_GATE, "unknown-tool", Value::Null);
-            let stop = Stop::new(Code::UnknownTool, format!("there is no tool `{}`", call.tool));
+            let names = self.registry.definitions().map(|(_, tool)| tool.name.as_str());
+            let near = nearest(&call.tool, names);
+            let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+            let stop = Stop::new(Code::UnknownTool, format!("there is no tool `{}`{hint}", call.tool));
             let verdict = self.blocking_verdict(&call).await;
             return Err(Box::new(stop.with(verdict, None)));
         };

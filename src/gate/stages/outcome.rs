@@ -74,15 +74,33 @@ pub(super) fn approval(verdict: Verdict) -> Stop {
 fn explain(lead: &str, verdict: &Verdict) -> String {
     let rules = if verdict.rules.is_empty() { "the policy".to_owned() } else { verdict.rules.join(", ") };
     let mut text = format!("{lead} {rules}");
-    if let Some(reason) = verdict.reasons.iter().find(|reason| reason.level == verdict.level) {
-        if let Some(because) = &reason.because {
-            text.push_str(&format!(": {because}"));
+    // What is known comes first: an unknown condition is no fact about the call.
+    let mut of_level: Vec<_> =
+        verdict.reasons.iter().filter(|reason| reason.level == verdict.level).collect();
+    of_level.sort_by_key(|reason| reason.unknown.is_some());
+    if let Some(reason) = of_level.first() {
+        match (&reason.unknown, &reason.because) {
+            (Some(why), _) => {
+                let rule = if verdict.rules.len() > 1 { reason.rule.as_str() } else { "it" };
+                text.push_str(&format!(": {}", not_known(rule, why)));
+            }
+            (None, Some(because)) => text.push_str(&format!(": {because}")),
+            (None, None) => {}
         }
         if let Some(fix) = &reason.fix {
             text.push_str(&format!("; instead: {fix}"));
         }
     }
     text
+}
+
+/// What is said in place of a rule's `because` where its condition could not be known.
+fn not_known(rule: &str, why: &str) -> String {
+    if why.contains("could not be known") {
+        why.to_owned()
+    } else {
+        format!("whether {rule} holds could not be known: {why}")
+    }
 }
 
 impl Inner {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::base::yaml::{Part, place_of};
 use crate::base::{suggest, yaml};
 pub use crate::gate::Durability;
 use crate::model::value::type_name;
@@ -70,8 +71,8 @@ pub struct Config {
 /// What is wrong with a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The line, where it is known.
-    pub line: Option<usize>,
+    /// Line and column, from 1, where they are known.
+    pub place: Option<(u32, Option<u32>)>,
     /// What is wrong.
     pub message: String,
     /// The smallest mend.
@@ -84,16 +85,16 @@ pub struct ConfigError {
 /// The first thing that is wrong, with its line where it is known.
 pub fn parse(text: &str, folder: &Path, owner: Owner) -> Result<Config, ConfigError> {
     let open: Value = yaml::parse(text).map_err(|error: yaml::YamlError| {
-        ConfigError::new(error.line.and_then(|line| usize::try_from(line).ok()), error.message)
+        ConfigError::new(error.line.map(|line| (line, error.column)), error.message)
     })?;
     let keys = check_keys(text, &open, owner)?;
     let section = |name: &str, key: &str| {
-        let section = keys.get(name).map(|value| object(text, name, value)).transpose()?;
+        let section = keys.get(name).map(|value| object(text, &[name], value)).transpose()?;
         Ok::<_, ConfigError>(section.and_then(|section| section.get(key)).cloned())
     };
     let (durability, limit) = (section("audit", "durability")?, section("output", "limit")?);
-    let texts = |key: &str| keys.get(key).map(|value| word(text, key, value)).transpose();
-    let flags = |key: &str| keys.get(key).map(|value| flag(text, key, value)).transpose();
+    let texts = |key: &str| keys.get(key).map(|value| word(text, &[key], value)).transpose();
+    let flags = |key: &str| keys.get(key).map(|value| flag(text, &[key], value)).transpose();
     let config = Config {
         layers: keys.get("layers").map(|value| layers(text, value, folder)).transpose()?.unwrap_or_default(),
         mode: texts("mode")?,
@@ -105,15 +106,15 @@ pub fn parse(text: &str, folder: &Path, owner: Owner) -> Result<Config, ConfigEr
     };
     if config.self_protection == Some(false) && owner != Owner::Outermost {
         let message = "only the outermost configuration can lift `self-protection`";
-        return Err(error_at(text, "self-protection", message)
+        return Err(error_at(text, &["self-protection"], message)
             .help("remove the key here, or set it in the operator's file"));
     }
     Ok(config)
 }
 
 impl ConfigError {
-    fn new(line: Option<usize>, message: impl Into<String>) -> Self {
-        Self { line, message: message.into(), help: None }
+    fn new(place: Option<(u32, Option<u32>)>, message: impl Into<String>) -> Self {
+        Self { place, message: message.into(), help: None }
     }
 
     fn help(mut self, text: impl Into<String>) -> Self {
@@ -122,76 +123,75 @@ impl ConfigError {
     }
 }
 
-fn error_at(text: &str, key: &str, message: impl Into<String>) -> ConfigError {
-    ConfigError::new(line_of(text, key), message)
+/// An error about a value: the path of keys and numbers that leads to it.
+fn error_at(text: &str, path: &[&str], message: impl Into<String>) -> ConfigError {
+    error_in(text, path, Part::Value, message)
 }
 
-/// The line on which a key stands first.
-fn line_of(text: &str, key: &str) -> Option<usize> {
-    text.lines()
-        .position(|line| {
-            let line = line.trim_start_matches(['\u{feff}', ' ', '-', '{', '"', '\'']);
-            line.strip_prefix(key)
-                .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
-        })
-        .map(|at| at + 1)
+fn error_in(text: &str, path: &[&str], part: Part, message: impl Into<String>) -> ConfigError {
+    ConfigError::new(place_of(text, path, part).map(|(line, column)| (line, Some(column))), message)
 }
 
-fn wrong(text: &str, key: &str, expected: &str, found: &Value) -> ConfigError {
-    error_at(text, key, format!("`{key}` must be {expected}, this is {}", type_name(found)))
+fn wrong(text: &str, path: &[&str], expected: &str, found: &Value) -> ConfigError {
+    let names = path.iter().rev().find(|step| step.parse::<usize>().is_err());
+    let key = names.copied().unwrap_or("it");
+    error_at(text, path, format!("`{key}` must be {expected}, this is {}", type_name(found)))
 }
 
-fn object<'a>(text: &str, key: &str, value: &'a Value) -> Result<&'a Map<String, Value>, ConfigError> {
-    value.as_object().ok_or_else(|| wrong(text, key, "keys and values", value))
+fn object<'a>(text: &str, path: &[&str], value: &'a Value) -> Result<&'a Map<String, Value>, ConfigError> {
+    value.as_object().ok_or_else(|| wrong(text, path, "keys and values", value))
 }
 
-fn word(text: &str, key: &str, value: &Value) -> Result<String, ConfigError> {
+fn word(text: &str, path: &[&str], value: &Value) -> Result<String, ConfigError> {
     match value.as_str() {
-        Some("") => Err(error_at(text, key, format!("`{key}` is empty"))),
+        Some("") => {
+            let names = path.iter().rev().find(|step| step.parse::<usize>().is_err());
+            Err(error_at(text, path, format!("`{}` is empty", names.copied().unwrap_or("it"))))
+        }
         Some(word) => Ok(word.to_owned()),
-        None => Err(wrong(text, key, "a text", value)),
+        None => Err(wrong(text, path, "a text", value)),
     }
 }
 
-fn flag(text: &str, key: &str, value: &Value) -> Result<bool, ConfigError> {
-    value.as_bool().ok_or_else(|| wrong(text, key, "`true` or `false`", value))
+fn flag(text: &str, path: &[&str], value: &Value) -> Result<bool, ConfigError> {
+    value.as_bool().ok_or_else(|| wrong(text, path, "`true` or `false`", value))
 }
 
 fn durability_of(text: &str, value: &Value) -> Result<Durability, ConfigError> {
     match value.as_str() {
         Some("sync") => Ok(Durability::Sync),
         Some("write") => Ok(Durability::Write),
-        _ => Err(error_at(text, "durability", "`audit.durability` must be `sync` or `write`")),
+        _ => Err(error_at(text, &["audit", "durability"], "`audit.durability` must be `sync` or `write`")),
     }
 }
 
 /// Checks that every key is one that this file may have; gives them.
 fn check_keys<'a>(text: &str, open: &'a Value, owner: Owner) -> Result<&'a Map<String, Value>, ConfigError> {
     let Value::Object(keys) = open else {
-        return Err(ConfigError::new(Some(1), "a configuration is a list of keys and values")
+        return Err(ConfigError::new(Some((1, None)), "a configuration is a list of keys and values")
             .help("begin with `layers:`, or delete the file"));
     };
     for key in keys.keys() {
         if NOT_SUPPORTED.contains(&key.as_str()) {
-            return Err(error_at(text, key, format!("`{key}` is not supported by this build"))
+            return Err(error_in(text, &[key], Part::Key, format!("`{key}` is not supported by this build"))
                 .help("remove the key: what is not enforced must not look as if it were"));
         }
-        known_key(text, key, KEYS, "a configuration")?;
+        known_key(text, &[], key, KEYS, "a configuration")?;
         if owner == Owner::Project && !PROJECT_KEYS.contains(&key.as_str()) {
             let message = format!("a project's configuration may only add layers, not set `{key}`");
-            return Err(error_at(text, key, message)
+            return Err(error_in(text, &[key], Part::Key, message)
                 .help("set it in the user's or the operator's configuration, or on the command line"));
         }
     }
     for (name, known) in [("audit", AUDIT_KEYS), ("output", OUTPUT_KEYS)] {
         for key in keys.get(name).and_then(Value::as_object).into_iter().flat_map(Map::keys) {
-            known_key(text, key, known, &format!("`{name}`"))?;
+            known_key(text, &[name], key, known, &format!("`{name}`"))?;
         }
     }
     Ok(keys)
 }
 
-fn known_key(text: &str, key: &str, known: &[&str], of: &str) -> Result<(), ConfigError> {
+fn known_key(text: &str, above: &[&str], key: &str, known: &[&str], of: &str) -> Result<(), ConfigError> {
     if known.contains(&key) {
         return Ok(());
     }
@@ -199,7 +199,8 @@ fn known_key(text: &str, key: &str, known: &[&str], of: &str) -> Result<(), Conf
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the keys are {}", listed(known)),
     };
-    Err(error_at(text, key, format!("{of} has no key `{key}`")).help(help))
+    let path: Vec<&str> = above.iter().copied().chain([key]).collect();
+    Err(error_in(text, &path, Part::Key, format!("{of} has no key `{key}`")).help(help))
 }
 
 fn listed(words: &[&str]) -> String {
@@ -213,37 +214,51 @@ const LAYER_EXAMPLE: &str =
 fn layers(text: &str, value: &Value, folder: &Path) -> Result<Vec<LayerEntry>, ConfigError> {
     let entries = value
         .as_array()
-        .ok_or_else(|| wrong(text, "layers", "a list of layers", value).help(LAYER_EXAMPLE))?;
+        .ok_or_else(|| wrong(text, &["layers"], "a list of layers", value).help(LAYER_EXAMPLE))?;
     let mut layers: Vec<LayerEntry> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let entry = layer(text, entry, folder)?;
+    for (number, entry) in entries.iter().enumerate() {
+        let number = number.to_string();
+        let entry = layer(text, &number, entry, folder)?;
         if layers.iter().any(|other| other.name == entry.name) {
-            return Err(error_at(text, "layers", format!("two layers are called `{}`", entry.name))
-                .help("rename one, or list both paths under `paths` of one layer"));
+            return Err(error_at(
+                text,
+                &["layers", &number, "name"],
+                format!("two layers are called `{}`", entry.name),
+            )
+            .help("rename one, or list both paths under `paths` of one layer"));
         }
         layers.push(entry);
     }
     Ok(layers)
 }
 
-fn layer(text: &str, value: &Value, folder: &Path) -> Result<LayerEntry, ConfigError> {
-    let fail = |message: String| error_at(text, "layers", message).help(LAYER_EXAMPLE);
+fn layer(text: &str, number: &str, value: &Value, folder: &Path) -> Result<LayerEntry, ConfigError> {
+    let here = ["layers", number];
+    let at = |key: &'static str| ["layers", number, key];
+    let fail = |message: String| error_at(text, &here, message).help(LAYER_EXAMPLE);
     let entry = value.as_object().ok_or_else(|| fail(format!("a layer is no {}", type_name(value))))?;
     for key in entry.keys() {
-        known_key(text, key, LAYER_KEYS, "a layer")?;
+        known_key(text, &here, key, LAYER_KEYS, "a layer")?;
     }
     let name = entry.get("name").ok_or_else(|| fail("a layer has no name".to_owned()))?;
-    let name = word(text, "name", name)?;
-    check_layer_name(&name).map_err(|why| error_at(text, "layers", why))?;
+    let name = word(text, &at("name"), name)?;
+    check_layer_name(&name).map_err(|why| error_at(text, &at("name"), why))?;
     let paths = match (entry.get("path"), entry.get("paths")) {
-        (Some(path), None) => vec![word(text, "path", path)?],
+        (Some(path), None) => vec![word(text, &at("path"), path)?],
         (None, Some(Value::Array(paths))) => {
-            paths.iter().map(|path| word(text, "paths", path)).collect::<Result<_, _>>()?
+            let word =
+                |(at, path): (usize, _)| word(text, &["layers", number, "paths", &at.to_string()], path);
+            paths.iter().enumerate().map(word).collect::<Result<_, _>>()?
         }
-        (None, Some(other)) => return Err(wrong(text, "paths", "a list of paths", other)),
+        (None, Some(other)) => return Err(wrong(text, &at("paths"), "a list of paths", other)),
         (Some(_), Some(_)) => {
-            return Err(error_at(text, "paths", format!("the layer `{name}` has `path` and `paths`"))
-                .help("keep `paths`"));
+            return Err(error_in(
+                text,
+                &at("path"),
+                Part::Key,
+                format!("the layer `{name}` has `path` and `paths`"),
+            )
+            .help("keep `paths`"));
         }
         (None, None) => Vec::new(),
     };
@@ -270,7 +285,7 @@ pub fn check_layer_name(name: &str) -> Result<(), String> {
 
 fn bytes(text: &str, value: &Value) -> Result<u64, ConfigError> {
     let wrong = || {
-        error_at(text, "limit", "`output.limit` is no size")
+        error_at(text, &["output", "limit"], "`output.limit` is no size")
             .help("write bytes, or a size such as `20KB` or `2MB`")
     };
     let Some(size) = value.as_str() else {

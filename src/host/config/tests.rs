@@ -63,8 +63,9 @@ fn says_what_is_wrong_and_where() {
         (Owner::Project, "layers: []\nmode: build\n"),
     ] {
         let error = read(text, owner).expect_err(text);
-        let line = error.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-        out += &format!("{text}→ {line}{}\n", error.message);
+        let column = |column: Option<u32>| column.map(|column| format!(":{column}")).unwrap_or_default();
+        let place = error.place.map(|(line, at)| format!("{line}{}: ", column(at))).unwrap_or_default();
+        out += &format!("{text}→ {place}{}\n", error.message);
         if let Some(help) = error.help {
             out += &format!("  help: {help}\n");
         }
