@@ -39,6 +39,8 @@ pub(super) enum Datum<'a> {
     Owned(String),
     /// A number.
     Number(Number),
+    /// A number under each reading of a command.
+    Numbers(Vec<Number>),
     /// A path with the variant to judge.
     Path(&'a PathFact, &'a PathVariant),
     /// A path judged over all its spellings at once (`command.cwd`).
@@ -264,7 +266,9 @@ fn size(datum: Datum<'_>) -> Datum<'_> {
             VariantRole::Itself => variant.path.len(),
             VariantRole::Region { .. } => return wrong_type("one path"),
         },
-        Datum::Json(_) | Datum::Number(_) | Datum::Ip(_) | Datum::Lists(_) => return wrong_type("a string"),
+        Datum::Json(_) | Datum::Number(_) | Datum::Numbers(_) | Datum::Ip(_) | Datum::Lists(_) => {
+            return wrong_type("a string");
+        }
         Datum::Directory(_) | Datum::Command(_) | Datum::Connection(_) => return wrong_type("a string"),
         Datum::NoResource => return Datum::NoResource,
         Datum::Absent => return Datum::Absent,
@@ -281,12 +285,7 @@ fn count(datum: Datum<'_>) -> Datum<'_> {
             if lists.iter().flatten().any(splits) {
                 return Datum::Unknown("a word may turn into several".to_owned());
             }
-            let mut lengths = lists.iter().map(Vec::len);
-            let first = lengths.next().unwrap_or(0);
-            if lengths.any(|length| length != first) {
-                return Datum::Unknown("the program is not known, so its flags may take values".to_owned());
-            }
-            first
+            return Datum::Numbers(lists.iter().map(|l| Number::from_u64(l.len() as u64)).collect());
         }
         Datum::NoResource => return Datum::NoResource,
         Datum::Absent => return Datum::Absent,

@@ -211,6 +211,7 @@ fn on_datum(datum: Datum<'_>, subject: Option<&Subject>, test: &Test, frame: Fra
         Datum::Text(text) => text_test(text, test),
         Datum::Owned(text) => text_test(&text, test),
         Datum::Number(number) => number_test(&number, test),
+        Datum::Numbers(numbers) => agreed(numbers.iter().map(|number| number_test(number, test))),
         Datum::Path(fact, variant) => path_test(fact, variant, test, frame),
         Datum::Command(command) => command_test(command, subject, test, frame),
         Datum::Connection(fact) => match test {

@@ -138,6 +138,7 @@ pub(super) fn shown(
         Datum::Text(text) | Datum::Host(text) => text.to_owned(),
         Datum::Owned(text) => text,
         Datum::Number(number) => number.to_string(),
+        Datum::Numbers(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
         Datum::Path(_, variant) => display_path(&variant.path, &facts.anchors),
         Datum::Directory(fact) => match fact.canonical() {
             Some(path) => display_path(path, &facts.anchors),

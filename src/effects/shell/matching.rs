@@ -309,15 +309,11 @@ fn words_match(pattern: &CommandPattern, command: &Command) -> Truth {
 /// Whether some word before `--` may turn out to be a flag.
 #[must_use]
 pub fn may_have_flags(reading: &Reading, command: &Command) -> bool {
-    let maybe = |word: &Word| {
-        let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown));
-        (unknown_head || word.splits) && !word.never_flag
-    };
     let unclear = |flag: &Flag| flag.group.is_none() && flag.spellings.first().is_some_and(|s| s == "-");
     if reading.flags.iter().any(unclear) {
         return true;
     }
-    if !reading.operands.iter().any(maybe) {
+    if !reading.operands.iter().any(may_be_flag) {
         return false;
     }
     // Only what stands before `--` can be one.
@@ -339,7 +335,7 @@ fn reading_match(
             return truth;
         }
     }
-    truth = truth.and(operands_match(&wanted.operands, &have.operands, open));
+    truth = truth.and(operands_match(&wanted.operands, &have.operands, open, may_have_flags(have, command)));
     if open || truth == Truth::False {
         return truth;
     }
@@ -405,7 +401,17 @@ fn same_flag(wanted: &Flag, have: &Flag, table: Option<&Table>) -> Truth {
     if overlap { Truth::Unknown } else { Truth::False }
 }
 
-fn operands_match(wanted: &[Word], have: &[Word], open: bool) -> Truth {
+/// Operands in order. `flags`: a word that may turn out to be a flag is then no operand.
+fn operands_match(wanted: &[Word], have: &[Word], open: bool, flags: bool) -> Truth {
+    match operands_in_order(wanted, have, open, flags) {
+        Truth::False if have.iter().any(|word| may_be_no_operand(word, flags)) => {
+            if could_match(wanted, have, open, flags) { Truth::Unknown } else { Truth::False }
+        }
+        truth => truth,
+    }
+}
+
+fn operands_in_order(wanted: &[Word], have: &[Word], open: bool, flags: bool) -> Truth {
     let mut truth = Truth::True;
     let mut at = 0;
     for pattern in wanted {
@@ -416,6 +422,9 @@ fn operands_match(wanted: &[Word], have: &[Word], open: bool) -> Truth {
                 truth = truth.and(pieces_match(&word_pieces(pattern), word));
                 if truth == Truth::False {
                     return truth;
+                }
+                if may_be_no_operand(word, flags) {
+                    truth = truth.and(Truth::Unknown);
                 }
                 at += 1;
             }
@@ -429,4 +438,37 @@ fn operands_match(wanted: &[Word], have: &[Word], open: bool) -> Truth {
         Some(word) if word.splits && have.iter().skip(at).all(|w| w.splits) => truth.and(Truth::Unknown),
         Some(_) => Truth::False,
     }
+}
+
+/// Whether a word may turn into nothing, or (where flags may stand) into a flag.
+fn may_be_no_operand(word: &Word, flags: bool) -> bool {
+    word.splits || (flags && may_be_flag(word))
+}
+
+fn may_be_flag(word: &Word) -> bool {
+    let unknown_head = matches!(word.pieces.first(), Some(Piece::Unknown));
+    (unknown_head || word.splits) && !word.never_flag
+}
+
+/// Whether some way in which the words could turn out matches.
+fn could_match(wanted: &[Word], have: &[Word], open: bool, flags: bool) -> bool {
+    // `row` says, for each number of patterns, whether the words so far could be matched by them.
+    let mut row: Vec<bool> = (0..=wanted.len()).map(|at| at == 0).collect();
+    for word in have {
+        let mut next = vec![false; row.len()];
+        for (at, _) in row.iter().enumerate().filter(|(_, reached)| **reached) {
+            let gone = may_be_no_operand(word, flags) || (open && at == wanted.len());
+            if let Some(cell) = next.get_mut(at) {
+                *cell |= gone;
+            }
+            // A word that splits may stand for any number of operands.
+            let last = if word.splits { wanted.len() } else { at + 1 };
+            for (to, cell) in next.iter_mut().enumerate().take(last + 1).skip(at + 1) {
+                let fits = |pattern: &Word| pieces_match(&word_pieces(pattern), word) != Truth::False;
+                *cell |= word.splits || wanted.get(to - 1).is_some_and(fits);
+            }
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(false)
 }

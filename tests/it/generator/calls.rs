@@ -62,7 +62,12 @@ const URLS: [&str; 18] = [
     "https://API.Example.com./v1/items",
 ];
 
-const COMMANDS: [&str; 64] = [
+const COMMANDS: [&str; 69] = [
+    "git push \"$F\"",
+    "git \"$X\" push origin",
+    "rm \"$X\"",
+    "rm $X docs",
+    "frob \"$X\" x",
     "cat %",
     "cat %",
     "cat % %",

@@ -54,7 +54,11 @@ const DIRECTORIES: [&str; 10] = [
     "\"/w\"",
 ];
 
-pub const PATTERNS: [&str; 26] = [
+pub const PATTERNS: [&str; 30] = [
+    "git push --force",
+    "git push origin ...",
+    "rm -r",
+    "cat * ...",
     "cat ...",
     "cat *",
     "cat",

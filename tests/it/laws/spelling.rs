@@ -82,10 +82,11 @@ fn pair(rng: &mut Rng) -> (&'static str, &'static str, &'static str, &'static st
     (tool, key, plain, others[rng.below(others.len())])
 }
 
-/// What looks at the text itself, which a spelling may change.
+/// What looks at the text itself, which a spelling may change; a bare name may be a program of the
+/// workspace, which its path in a system directory is not.
 fn reads_text(item: &str) -> bool {
     item.starts_with("modify ")
-        || ["command.words", "url.query", "url in", "url is"].iter().any(|w| item.contains(w))
+        || ["command.words", "url.query", "url in", "url is", "`./"].iter().any(|w| item.contains(w))
 }
 
 #[test]

@@ -119,24 +119,30 @@ impl Pattern {
         });
         let extra_flags =
             !self.open && reading.flags.iter().any(|f| !self.flags.iter().any(|pattern| flag_is(pattern, f)));
-        let mut operands = Truth::True;
-        for (at, pattern) in self.operands.iter().enumerate() {
-            if reading.operands.iter().take(at + 1).any(is_hazy) {
-                operands = operands.and(Truth::Unknown);
-                break;
-            }
-            operands = operands.and(match reading.operands.get(at) {
-                Some(word) => word_matches(pattern, word),
-                None => Truth::False,
-            });
-        }
-        let count = reading.operands.len() > self.operands.len() && !self.open;
+        let operands = self.operands_of(&self.operands, &reading.operands);
         let closed = if hazy && !self.open { Truth::Unknown } else { Truth::True };
-        flags.and(operands).and(Truth::from(!extra_flags)).and(if count && !hazy {
-            Truth::False
-        } else {
-            closed
-        })
+        flags.and(operands).and(Truth::from(!extra_flags)).and(closed)
+    }
+
+    /// Operands in order, by trying everything that each word could turn out to be: `True` where all
+    /// ways match, `False` where none does.
+    fn operands_of(&self, wanted: &[Vec<String>], have: &[Word]) -> Truth {
+        let Some((word, rest)) = have.split_first() else {
+            return Truth::from(wanted.is_empty());
+        };
+        if word.splits && !wanted.is_empty() {
+            return Truth::Unknown;
+        }
+        let as_operand = match wanted.split_first() {
+            Some((pattern, more)) => word_matches(pattern, word).and(self.operands_of(more, rest)),
+            None => Truth::from(self.open),
+        };
+        let mut ways = vec![as_operand];
+        if word.splits || is_hazy(word) {
+            ways.push(self.operands_of(wanted, rest));
+        }
+        let one = ways[0];
+        if ways.iter().all(|way| *way == one) { one } else { Truth::Unknown }
     }
 }
 

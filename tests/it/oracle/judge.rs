@@ -274,7 +274,10 @@ impl Looks {
             "via" => self.via = true,
             _ => {}
         }
-        if let Some(right) = &comparison.right {
+        // A pattern of `via` names a cause, not the command that a grant is about.
+        if let Some(right) = &comparison.right
+            && comparison.left.field.root.node == "command"
+        {
             self.value(layer, right);
         }
     }

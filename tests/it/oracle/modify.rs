@@ -116,9 +116,11 @@ impl Way<'_> {
                 for (level, rule) in unwritable {
                     total.add(level, [rule]);
                 }
-                total.add(Level::Block, clashes(&writes));
-                let again = writes.iter().filter(|w| changes(w, &call.args)).map(|w| w.rule.clone());
-                total.add(Level::Block, again);
+                // Rules whose writes clash write nothing, and neither do their neighbours.
+                let clash = clashes(&writes);
+                let again = writes.iter().filter(|w| clash.is_empty() && changes(w, &call.args));
+                total.add(Level::Block, again.map(|w| w.rule.clone()));
+                total.add(Level::Block, clash);
             }
             if !capabilities(&effects).is_subset(&first) {
                 total.add(Level::Block, changed);
