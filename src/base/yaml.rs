@@ -259,7 +259,7 @@ mod tests {
         let text = "# x\nlayers:\n  - name: a\n    path: x\n  - {name: b, paths: [1, ~, yes]}\noutput:\n  limit: 0\n";
         let value = |path: &[&str]| place_of(text, path, Part::Value);
         assert_eq!(value(&["layers", "0", "path"]), Some((4, 11)));
-        assert_eq!(value(&["layers", "1", "paths", "2"]), Some((5, 32)));
+        assert_eq!(value(&["layers", "1", "paths", "2"]), Some((5, 29)));
         assert_eq!(value(&["layers", "1", "path"]), Some((5, 5)), "the nearest thing around it");
         assert_eq!(value(&["output", "limit"]), Some((7, 10)));
         assert_eq!(place_of(text, &["output", "limit"], Part::Key), Some((7, 3)));

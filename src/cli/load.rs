@@ -93,10 +93,11 @@ pub fn setup(policy: &PolicyArgs, context: &ContextArgs) -> Result<Setup, Failur
             add_layer(&mut layers, Layer { name: entry.name.clone(), paths, named_by })?;
         }
     }
-    let given = policy.policy.iter().map(|path| ("policy", path));
-    let named = policy.layers.iter().map(|(name, path)| (name.as_str(), path));
-    for (name, path) in given.chain(named) {
-        let named_by = format!("it is the layer `{name}` of the command line");
+    let given = policy.policy.iter().map(|path| ("policy", path, String::new()));
+    let named = policy.layers.iter().map(|(name, path)| {
+        (name.as_str(), path, format!("it is the layer `{name}` of the command line"))
+    });
+    for (name, path, named_by) in given.chain(named) {
         add_layer(&mut layers, Layer { name: name.to_owned(), paths: vec![shown_given(path)], named_by })?;
     }
     Ok(Setup {

@@ -108,3 +108,11 @@ fn links_out_of_the_folder_are_refused() {
     );
     insta::assert_snapshot!("link_in_folder", place.run_with(&["decide", "--policy", "policies"], CALL));
 }
+
+#[test]
+fn a_layer_that_cannot_be_read_is_named_with_its_configuration() {
+    let place = Place::new();
+    place.file("tollgate.yaml", "layers:\n  - name: org\n    path: nowhere.toll\n");
+    let ended = place.run_with(&["decide"], CALL);
+    assert!(ended.stderr.contains("it is in the layer `org` of tollgate.yaml"), "{ended}");
+}

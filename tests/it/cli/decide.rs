@@ -87,3 +87,25 @@ fn a_reader_that_goes_away_is_no_fault() {
     assert_eq!(output.stderr, b"");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_verdict_never_shows_where_a_layer_lies_outside_the_workspace() {
+    let place = Place::new();
+    place.file("../far/deep/p.toll", POLICY).file("near/p.toll", POLICY).file(".env", "");
+    let call = br#"{"tool": "read_file", "args": {"path": ".env"}}"#;
+    for (path, at) in
+        [("far/deep/p.toll", "p.toll:"), ("far/deep", "p.toll:"), ("work/near/p.toll", "near/p.toll:")]
+    {
+        let path = place.root().join(path);
+        let ended = place.run_with(&["decide", "--policy", path.to_str().unwrap()], call);
+        assert!(ended.stdout.contains(&format!("\"at\":\"{at}")), "{ended}");
+        assert!(!ended.stdout.contains("[TMP]"), "{ended}");
+    }
+}
+
+#[test]
+fn a_virtual_world_has_its_own_workspace() {
+    let ended = decide(&Place::new(), &["--workspace", "."], b"");
+    assert_eq!(ended.status, Some(2));
+    assert!(ended.stderr.contains("the world says where its workspace is"), "{ended}");
+}

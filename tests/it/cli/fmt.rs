@@ -52,3 +52,9 @@ fn links_and_permissions_stay() {
     assert_ne!(place.text("real.toll"), LOOSE);
     assert_eq!(std::fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+#[test]
+fn a_file_that_is_not_there_is_no_file_without_changes() {
+    let ended = Place::new().run(&["fmt", "missing.toll"]);
+    assert_eq!((ended.status, ended.stderr.lines().count()), (Some(2), 1), "{ended}");
+}

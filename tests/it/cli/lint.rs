@@ -132,3 +132,11 @@ modify staging {
     );
     insta::assert_snapshot!(place.run(&["lint", "p.toll"]));
 }
+
+#[test]
+fn a_layer_that_only_restricts_is_checked_with_another() {
+    let place = Place::new();
+    place.file("org.toll", "tollgate 1\n\ndefault pass\n\nblock x {\n  on read\n}\n");
+    let ended = place.run(&["lint", "org.toll"]);
+    assert!(ended.stdout.contains("`tollgate lint --layer org=org.toll --layer NAME=PATH`"), "{ended}");
+}

@@ -98,7 +98,8 @@ impl Place {
     fn redacted(&self, text: &str) -> String {
         let text = text.replace(self.root().to_str().unwrap(), "[TMP]");
         let digest = regex::Regex::new("sha256:[0-9a-f]{64}").unwrap();
-        digest.replace_all(&text, "sha256:[DIGEST]").into_owned()
+        let state = regex::Regex::new("/tollgate/[0-9a-f]{16,64}/").unwrap();
+        state.replace_all(&digest.replace_all(&text, "sha256:[DIGEST]"), "/tollgate/[ROOT]/").into_owned()
     }
 }
 

@@ -151,3 +151,28 @@ fn a_request_to_end_stops_the_call_and_the_run() {
     assert_eq!(output.status.code(), Some(1), "{stdout}");
     assert!(stdout.contains("\"cancelled\""), "{stdout}");
 }
+
+#[test]
+fn a_run_says_where_its_log_is_and_whether_it_stays() {
+    let place = project();
+    let kept = run(&place, &["--workspace-copy", ".", "--state", "../kept"], CALLS);
+    assert!(kept.stderr.contains("audit log: [TMP]/kept/audit.jsonl: sync, records survive"), "{kept}");
+    assert!(place.root().join("kept/audit.jsonl").exists());
+    let gone = run(&place, &["--workspace-copy", "."], CALLS);
+    assert!(gone.stderr.contains("audit log: removed with the copy of the workspace"), "{gone}");
+    assert!(!gone.stderr.contains("survive"), "{gone}");
+}
+
+#[test]
+fn a_condition_that_could_not_be_known_is_not_stated_as_a_fact() {
+    let calls = br#"{"tool": "shell", "args": {"command": "cat \"$X\""}}"#;
+    let ended = run(&project(), &["--format", "text"], calls);
+    assert!(ended.stdout.contains("could not be known: `path in"), "{ended}");
+    assert!(!ended.stdout.contains("holds credentials"), "{ended}");
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_told_from_a_slip() {
+    let ended = run(&project(), &["--format", "text"], br#"{"tool": "raed_file"}"#);
+    assert!(ended.stdout.contains("there is no tool `raed_file`, did you mean `read_file`?"), "{ended}");
+}
