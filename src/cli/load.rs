@@ -94,9 +94,10 @@ pub fn setup(policy: &PolicyArgs, context: &ContextArgs) -> Result<Setup, Failur
         }
     }
     let given = policy.policy.iter().map(|path| ("policy", path, String::new()));
-    let named = policy.layers.iter().map(|(name, path)| {
-        (name.as_str(), path, format!("it is the layer `{name}` of the command line"))
-    });
+    let named = policy
+        .layers
+        .iter()
+        .map(|(name, path)| (name.as_str(), path, format!("it is the layer `{name}` of the command line")));
     for (name, path, named_by) in given.chain(named) {
         add_layer(&mut layers, Layer { name: name.to_owned(), paths: vec![shown_given(path)], named_by })?;
     }

@@ -415,10 +415,11 @@ impl Walker<'_> {
     }
 
     fn trap(&mut self, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {
-        let first = invocation.fields.get(1).cloned();
+        let ends = invocation.fields.get(1).is_some_and(|f| f.text() == Some("--"));
+        let first = invocation.fields.get(if ends { 2 } else { 1 }).cloned();
         match first.as_ref().map(|f| f.text().map(str::to_owned)) {
             None => self.program(Identity::Sure("trap".to_owned()), table, invocation, &scope),
-            Some(Some(text)) if text.starts_with('-') || text.is_empty() => {
+            Some(Some(text)) if (text.starts_with('-') && !ends) || text.is_empty() => {
                 self.program(Identity::Sure("trap".to_owned()), table, invocation, &scope)
             }
             Some(Some(text)) => {

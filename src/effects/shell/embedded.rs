@@ -123,8 +123,21 @@ pub fn awk_is_plain(program: &str) -> bool {
     // Texts and patterns cannot start anything; what stands outside them can.
     let Some(outside) = awk_outside(program) else { return false };
     let words = outside.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    if words.into_iter().any(|w| matches!(w, "system" | "getline" | "close" | "fflush" | "load" | "include"))
-    {
+    if words.into_iter().any(|w| {
+        matches!(
+            w,
+            "system"
+                | "getline"
+                | "ARGV"
+                | "ARGC"
+                | "SYMTAB"
+                | "ENVIRON"
+                | "close"
+                | "fflush"
+                | "load"
+                | "include"
+        )
+    }) {
         return false;
     }
     // `print > file`, `print | command`: `>` only compares outside `print`.

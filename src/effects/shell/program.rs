@@ -304,12 +304,19 @@ impl Walker<'_> {
             Kind::DeleteTree => &[Action::Delete],
             Kind::Move => &[Action::Read, Action::Delete],
             Kind::Code => return true,
+            Kind::Cookie if field.text().is_some_and(|text| text.contains('=')) => &[],
+            Kind::Cookie => &[Action::Read],
+            // curl expands braces and brackets by itself.
+            Kind::Upload if field.text().is_none_or(|text| text.contains(['{', '['])) => return true,
+            Kind::Upload if lone_dash => &[],
+            Kind::Upload => &[Action::Read],
             Kind::AtFile | Kind::Form | Kind::Keyed => return self.prefixed_file(s, kind, field, from),
             Kind::Url | Kind::Host | Kind::RemoteRead | Kind::RemoteWrite | Kind::Repository => {
                 return self.remote_word(s, kind, field, tree, from);
             }
         };
-        let tree = tree || matches!(kind, Kind::Tree | Kind::WriteTree | Kind::ListTree | Kind::DeleteTree);
+        let tree = tree
+            || matches!(kind, Kind::Tree | Kind::WriteTree | Kind::ListTree | Kind::DeleteTree | Kind::Move);
         for action in actions {
             self.path_effect(field, *action, tree, s.scope, s.cause, from);
         }
@@ -321,9 +328,23 @@ impl Walker<'_> {
         let action = if kind == Kind::PathspecWrite { Action::Change } else { Action::Read };
         let known = field.text().map(|text| match text.split_once(':') {
             // `HEAD:path` and `:(magic)path`.
-            Some((_, path)) => path.rsplit(')').next().unwrap_or(path).to_owned(),
+            Some((_, path)) => {
+                let path = path.rsplit(')').next().unwrap_or(path);
+                // `:0:path` is the path in a stage of the index.
+                path.strip_prefix(['0', '1', '2', '3'])
+                    .and_then(|rest| rest.strip_prefix(':'))
+                    .unwrap_or(path)
+                    .to_owned()
+            }
             None => text.to_owned(),
         });
+        // git's own patterns: what they match is not told apart.
+        if known.as_deref().is_some_and(|text| text.contains(['*', '?', '[']) || text.starts_with('!')) {
+            let all = Field::known(".");
+            let Some(fact) = self.field_path(&all, s.scope) else { return true };
+            self.fact_effect(fact, action, true, s.cause, from);
+            return false;
+        }
         let field = match &known {
             Some(text) if text.is_empty() => return false,
             Some(text) => Field::known(text.clone()),
@@ -359,9 +380,18 @@ impl Walker<'_> {
             Kind::AtFile => text.strip_prefix('@').or_else(|| {
                 text.split_once("@").and_then(|(name, file)| {
                     // `--data-urlencode name@file`.
-                    (from.contains("urlencode") && !name.contains('=')).then_some(file)
+                    ((from.contains("urlencode") || from.contains("url-query")) && !name.contains('='))
+                        .then_some(file)
                 })
             }),
+            // Several files, quotes, and headers from files: more than one name.
+            Kind::Form
+                if text.contains("@\"")
+                    || text.contains(",")
+                    || text.contains("=@") && text.contains(";") =>
+            {
+                return true;
+            }
             Kind::Form => text
                 .split_once('=')
                 .and_then(|(_, value)| value.strip_prefix(['@', '<']))

@@ -16,7 +16,8 @@ use crate::model::command::{Identity, Piece, Word};
 fn assignment(field: &Field) -> Option<(String, Word)> {
     let Some(Piece::Text(head)) = field.word.pieces.first() else { return None };
     let (name, _) = head.split_once('=')?;
-    if name.is_empty() || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+    // `env` takes any word with `=` in it, not only what a shell calls a name.
+    if name.is_empty() {
         return None;
     }
     let name = name.to_owned();
@@ -138,6 +139,11 @@ impl Walker<'_> {
         inner.wrappers.push(name.to_owned());
         inner.assignments.clone_from(&invocation.assignments);
         if matches!(name, "env" | "sudo" | "doas") {
+            // A lone `-` is `env -i`.
+            let dash = |at: &usize| fields.get(at + 1).is_some_and(|f| f.text() == Some("-"));
+            while name == "env" && operands.first().is_some_and(dash) {
+                operands.remove(0);
+            }
             while let Some(found) = operands.first().and_then(|at| assignment(fields.get(at + 1)?)) {
                 inner.assignments.push(found);
                 operands.remove(0);

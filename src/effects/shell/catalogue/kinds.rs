@@ -23,6 +23,10 @@ pub enum Kind {
     ListTree,
     /// Reads and deletes it (the source of a move).
     Move,
+    /// A file, where no `=` stands in it.
+    Cookie,
+    /// A file, or several in curl's own braces.
+    Upload,
     /// Reads all below it.
     Tree,
     /// Changes all below it.
@@ -75,6 +79,8 @@ impl Kind {
             "list-tree" => Self::ListTree,
             "delete-tree" => Self::DeleteTree,
             "move" => Self::Move,
+            "cookie" => Self::Cookie,
+            "upload" => Self::Upload,
             "tree" => Self::Tree,
             "write-tree" => Self::WriteTree,
             "into" => Self::Into,
