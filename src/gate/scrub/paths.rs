@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::model::path::{is_under, name_of};
 
+/// Stands for what lies before a name outside the workspace.
+const OUTSIDE: &str = "<outside the workspace>";
+
 /// The places that a message may name.
 #[derive(Debug, Clone, Default)]
 pub struct Places {
@@ -25,7 +28,7 @@ impl Places {
             let rest = path.strip_prefix(root.as_str()).unwrap_or(path).trim_start_matches('/');
             return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
         }
-        format!("<outside the workspace>/…/{}", name_of(path.trim_end_matches('/')))
+        format!("{OUTSIDE}/…/{}", name_of(path.trim_end_matches('/')))
     }
 
     /// A text with its absolute paths rewritten.
@@ -45,7 +48,9 @@ impl Places {
             let (token, behind) = from.split_at(length);
             let starts = previous.is_none_or(starts_a_path);
             let is_url = from.starts_with("//") && previous == Some(':') && !ends_in_file_scheme(&out);
-            if starts && !is_url && token.chars().any(|c| c != '/') {
+            // What is hidden already stays as it is.
+            let hidden = out.ends_with(OUTSIDE);
+            if starts && !hidden && !is_url && token.chars().any(|c| c != '/') {
                 out.push_str(&self.show(&collapse(token)));
             } else {
                 out.push_str(token);

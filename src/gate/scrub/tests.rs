@@ -232,6 +232,7 @@ fn messages_name_no_path_outside() {
         ("src/a.rs and 1/2 and / stay", "src/a.rs and 1/2 and / stay"),
         ("--file=/opt/x,/opt/y", "--file=<outside the workspace>/…/x,<outside the workspace>/…/y"),
         ("policies/base.toll:14:1", "policies/base.toll:14:1"),
+        ("read <outside the workspace>/…/passwd", "read <outside the workspace>/…/passwd"),
     ] {
         assert_eq!(shown(text), expected);
     }
