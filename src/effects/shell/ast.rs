@@ -141,6 +141,8 @@ pub struct Assignment {
     pub append: bool,
     /// A subscript or a list in parentheses: the value is not followed.
     pub array: bool,
+    /// The first of the values is a subscript.
+    pub subscript: bool,
     /// The value; for a list, its elements.
     pub values: Vec<RawWord>,
 }
@@ -236,6 +238,8 @@ pub enum ParamOp {
     Assign,
     /// `@…`: may run what the value holds.
     Transform,
+    /// `${!x}`: what the value names.
+    Indirect,
     /// Arithmetic is done on text in it (`:offset`, `[subscript]`).
     Computed,
     /// `${#x}`.

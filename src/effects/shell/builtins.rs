@@ -6,7 +6,7 @@ use super::catalogue::{Table, catalogue};
 use super::expand::Field;
 use super::scope::{Flow, Scope, Value};
 use super::simple::Invocation;
-use super::walk::{Walker, field_value};
+use super::walk::{Stdin, Walker, field_value};
 use crate::effects::world::Platform;
 use crate::model::Action;
 use crate::model::command::{Identity, Piece, Word};
@@ -60,6 +60,8 @@ struct Declared {
     exports: bool,
     /// Attributes make what is assigned something else.
     odd: bool,
+    /// What is assigned is evaluated.
+    integer: bool,
     /// It is about functions.
     functions: bool,
     /// A word is not understood.
@@ -74,6 +76,7 @@ impl Declared {
         self.functions |= head.contains(['f', 'F']);
         if name != "export" {
             self.unclear |= head.contains('n');
+            self.integer |= head.contains('i');
             self.odd |= head.contains(['a', 'A', 'i', 'l', 'u', 'r', 'c']);
         }
     }
@@ -122,7 +125,7 @@ impl Walker<'_> {
                         _ => after,
                     };
                 }
-                "test" | "[" if subscript(&invocation) => {
+                "test" | "[" if subscript(&invocation) || self.tests_subscript(&invocation, &scope) => {
                     let reason = "a subscript may run what it holds".to_owned();
                     self.opaque_command(invocation, reason, &scope);
                     return Flow::either(scope);
@@ -251,9 +254,17 @@ impl Walker<'_> {
         }
         let rest = head.get(name.len()..).unwrap_or("");
         if rest.starts_with('[') {
-            declared.unclear |= head.contains(['$', '`', '(']);
+            declared.unclear |= head.contains(['$', '`', '(']) || field.text().is_none();
+            self.arithmetic(rest, &[], scope);
+            declared.unclear |= !std::mem::take(&mut self.hidden).is_empty();
             scope.set_odd(name);
             return;
+        }
+        // A list in parentheses is read like code.
+        let list = rest.starts_with("=(") || rest.starts_with("+=(");
+        declared.unclear |= list && (field.text().is_none() || rest.contains(['$', '`', '[']));
+        if declared.integer {
+            self.make_integer(name, scope);
         }
         let value = rest.strip_prefix('=').map(|rest| {
             let mut pieces = field.word.pieces.clone();
@@ -293,6 +304,9 @@ impl Walker<'_> {
             if text == "--" || text == "-" || !text.starts_with(['-', '+']) {
                 let from = if text.starts_with('-') { at + 1 } else { at };
                 let values = fields.get(from..).unwrap_or_default();
+                for field in values {
+                    self.guard_value(&field_value(field.clone()));
+                }
                 scope.positional = values
                     .iter()
                     .map(|f| (!f.word.splits).then(|| field_value(f.clone())))
@@ -334,7 +348,12 @@ impl Walker<'_> {
         let mut scope = scope;
         let fields = invocation.fields.clone();
         let prints = name == "printf" && fields.get(1).and_then(Field::text) != Some("-v");
-        if !prints && subscript(&invocation) {
+        if name == "read"
+            && let Stdin::Text(Some(text)) = self.stdin.clone()
+        {
+            self.guard_value(&Value::known(text));
+        }
+        if !prints && (subscript(&invocation) || self.names_subscript(name, &fields, &scope)) {
             self.opaque_command(invocation, "a subscript may run what it holds".to_owned(), &scope);
             scope.lose();
             return Flow::either(scope);
@@ -398,6 +417,46 @@ impl Walker<'_> {
             }
         }
         Flow::either(scope)
+    }
+
+    /// Whether `-v` looks at what is not certainly a plain name.
+    fn tests_subscript(&self, invocation: &Invocation, scope: &Scope) -> bool {
+        let fields = &invocation.fields;
+        fields.iter().zip(fields.iter().skip(1)).any(|(flag, name)| {
+            flag.text() == Some("-v") && !name.text().is_some_and(|text| self.plain_target(text, scope))
+        })
+    }
+
+    /// A name, perhaps with a subscript that runs nothing.
+    fn plain_target(&self, text: &str, scope: &Scope) -> bool {
+        match text.split_once('[') {
+            None => true,
+            Some((_, inside)) => inside.strip_suffix(']').is_some_and(|inside| {
+                matches!(inside, "@" | "*") || self.text_evaluates(inside, scope, 1)
+            }),
+        }
+    }
+
+    /// Whether one of the names that a builtin sets holds a subscript that may run something.
+    fn names_subscript(&self, name: &str, fields: &[Field], scope: &Scope) -> bool {
+        let from = match name {
+            "let" | "shift" => return false,
+            "wait" if !fields.iter().any(|f| f.text() == Some("-p")) => return false,
+            "printf" | "getopts" => fields.get(2..3),
+            _ => fields.get(1..),
+        };
+        let mut value_follows = false;
+        from.unwrap_or_default().iter().any(|field| {
+            let skipped = std::mem::take(&mut value_follows);
+            match field.text() {
+                Some(text) => {
+                    let flag = text.starts_with('-') && text.ends_with(['p', 't', 'd', 'n', 'N', 'u', 'i']);
+                    value_follows = flag && matches!(name, "read" | "mapfile" | "readarray");
+                    !skipped && !self.plain_target(text, scope)
+                }
+                None => !skipped,
+            }
+        })
     }
 
     fn eval(&mut self, table: Option<&Table>, invocation: Invocation, scope: Scope) -> Flow {

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use super::ast::{Kind, List, Param, ParamOp, Part, RawWord};
+use super::ast::{Kind, List, Param, ParamOp, Part, RawWord, Simple};
 use super::braces::{self, Token};
-use super::scope::{PathOrigin, Scope, Value, is_number};
+use super::evaluated;
+use super::scope::{PathOrigin, Scope, Value};
 use super::walk::{Stdin, Walker};
 use crate::model::command::{Piece, Word};
 
@@ -127,6 +128,10 @@ impl Builder {
         }
         self.fields.push(Field { word, origin, end: None });
     }
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn has_glob(segments: &[Segment]) -> bool {
@@ -323,7 +328,10 @@ impl Walker<'_> {
         let value = match param.op {
             ParamOp::Plain => current,
             ParamOp::Default if current.text().is_some_and(|t| !t.is_empty()) => current,
-            ParamOp::Length => Value::number(),
+            ParamOp::Length => {
+                self.evaluated(&param.args, scope);
+                Value::number()
+            }
             ParamOp::Assign => {
                 if current.text().is_none_or(str::is_empty) {
                     self.assign(&param.name, Value::unknown(), scope);
@@ -335,10 +343,14 @@ impl Walker<'_> {
                 Value::unknown()
             }
             ParamOp::Computed => {
-                for part in &param.args {
-                    if let Part::Bare(text) | Part::Quoted(text) = part {
-                        self.arithmetic(text, &[], scope);
-                    }
+                self.evaluated(&param.args, scope);
+                Value::unknown()
+            }
+            ParamOp::Indirect => {
+                let plain = current.numeric
+                    || current.text().is_some_and(|t| evaluated::is_name(t) || is_digits(t));
+                if !plain || param.args.iter().any(|p| matches!(p, Part::Bare(t) if t.contains('['))) {
+                    self.hidden.push("`${!…}` may run what a variable holds".to_owned());
                 }
                 Value::unknown()
             }
@@ -411,7 +423,7 @@ impl Walker<'_> {
     }
 
     /// What a substitution certainly writes.
-    fn known_output(&self, body: &List, scope: &Scope) -> Option<Value> {
+    pub(super) fn known_output(&self, body: &List, scope: &Scope) -> Option<Value> {
         let [chain] = body.chains.as_slice() else { return None };
         let last = chain.first.stages.last()?;
         let Kind::Simple(simple) = &last.kind else { return None };
@@ -420,7 +432,7 @@ impl Walker<'_> {
             return None;
         }
         if COUNTING.contains(&name.as_str()) {
-            return Some(Value::number());
+            return self.counts(simple, scope).then(Value::number);
         }
         let alone = chain.first.stages.len() == 1 && simple.words.len() == 1 && last.redirects.is_empty();
         if name == "pwd" && alone && simple.assignments.is_empty() {
@@ -429,10 +441,22 @@ impl Walker<'_> {
         None
     }
 
+    /// Whether a program that counts was told nothing that it could write instead.
+    fn counts(&self, simple: &Simple, scope: &Scope) -> bool {
+        let fine = |part: &Part| match part {
+            Part::Bare(text) => !text.contains(['[', '$', '`', '*', '?', '{', '~']),
+            Part::Quoted(text) => !text.contains(['[', '$', '`']),
+            Part::Param(param) if param.op == ParamOp::Plain => self.name_is_number(&param.name, scope),
+            Part::Arith { .. } => true,
+            _ => false,
+        };
+        simple.assignments.is_empty() && simple.words.iter().flat_map(|word| &word.parts).all(fine)
+    }
+
     /// The value of a variable.
     pub(super) fn variable(&self, name: &str, scope: &Scope) -> Value {
         if DYNAMIC.contains(&name) {
-            return Value { numeric: name != "_", ..Value::unknown() };
+            return Value { numeric: evaluated::is_integer(name), ..Value::unknown() };
         }
         if let Some(value) = scope.get(name) {
             return value;
@@ -451,38 +475,6 @@ impl Walker<'_> {
         match home().or_else(|| self.world.variable(name)) {
             Some(text) => Value::known(text),
             None => Value::unknown(),
-        }
-    }
-
-    /// Arithmetic runs what stands in subscripts of the values that it reads.
-    pub(super) fn arithmetic(&mut self, text: &str, parts: &[Part], scope: &mut Scope) {
-        let mut names: Vec<&str> = text
-            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
-            .collect();
-        for part in parts {
-            match part {
-                Part::Param(param) if param.op == ParamOp::Plain => names.push(&param.name),
-                _ => {}
-            }
-        }
-        for name in names {
-            let fine = match scope.get(name) {
-                None => true,
-                Some(value) if is_number(&value) => true,
-                Some(value) => value.text().is_some_and(|t| !t.contains(['[', '$', '`'])),
-            };
-            if !fine {
-                self.hidden.push(format!("arithmetic on `{name}` may run what it holds"));
-            }
-        }
-        let assigns = text.contains("++") || text.contains("--") || text.contains('=');
-        if assigns {
-            for name in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
-                if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-                    self.assign(name, Value::number(), scope);
-                }
-            }
         }
     }
 }

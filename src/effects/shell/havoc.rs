@@ -1,7 +1,7 @@
 //! What a loop's body could change before it runs again, and whether it uses a variable.
 
 use super::ast::{Command, Kind, List, ParamOp, Part, RawWord, Simple};
-use super::scope::{Scope, Value};
+use super::scope::{Scope, Value, is_number};
 use super::walk::Walker;
 
 impl Walker<'_> {
@@ -72,7 +72,12 @@ impl Walker<'_> {
     fn havoc_simple(&mut self, simple: &Simple, scope: &mut Scope) {
         for assignment in &simple.assignments {
             if simple.words.is_empty() {
-                scope.set(&assignment.name, Value::unknown());
+                let word = assignment.values.last().filter(|_| !assignment.array && !assignment.append);
+                if matches!(word.map(|w| w.parts.as_slice()), Some([Part::Arith { .. }])) {
+                    number_at_most(&assignment.name, scope);
+                } else {
+                    scope.set(&assignment.name, Value::unknown());
+                }
             }
             for word in &assignment.values {
                 self.havoc_parts(&word.parts, scope);
@@ -130,7 +135,7 @@ impl Walker<'_> {
                 Part::Arith { text, parts, .. } => {
                     for name in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
                         if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-                            scope.set(name, Value::number());
+                            number_at_most(name, scope);
                         }
                     }
                     self.havoc_parts(parts, scope);
@@ -139,6 +144,12 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// A name that may get a number, or may keep what it holds.
+fn number_at_most(name: &str, scope: &mut Scope) {
+    let number = scope.get(name).is_none_or(|value| is_number(&value));
+    scope.set(name, if number { Value::number() } else { Value::unknown() });
 }
 
 /// Whether the commands expand a variable. Errs to yes.

@@ -9,6 +9,7 @@ mod builtins;
 pub mod catalogue;
 mod compound;
 mod embedded;
+mod evaluated;
 mod expand;
 mod havoc;
 mod lexer;

@@ -319,12 +319,12 @@ impl Parser<'_> {
                 return Err(self.unexpected());
             }
             values.extend(self.array()?);
-            return Ok(Some(Assignment { name, append, array: true, values }));
+            return Ok(Some(Assignment { name, append, array: true, subscript: false, values }));
         }
         let begin = self.pos;
         let word = self.word(Until::Meta)?.unwrap_or(RawWord { parts: Vec::new(), end: begin });
         values.push(word);
-        Ok(Some(Assignment { name, append, array: subscript, values }))
+        Ok(Some(Assignment { name, append, array: subscript, subscript, values }))
     }
 
     /// The subscript of an assignment up to `]`; `None` where it is no assignment.

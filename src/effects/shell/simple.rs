@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::ast::{Redirect, Simple};
+use super::ast::{Assignment, Part, Redirect, Simple};
 use super::catalogue::{Table, catalogue, reading};
 use super::expand::Field;
 use super::resources::Cause;
@@ -69,19 +69,17 @@ impl Walker<'_> {
         let mut assignments = Vec::new();
         for assignment in &simple.assignments {
             let value = if assignment.array {
-                for word in &assignment.values {
-                    self.expand(word, &mut scope, false);
-                }
+                self.elements(assignment, &mut scope);
                 Value::unknown()
             } else {
-                let field = match assignment.values.last() {
+                match assignment.values.last() {
                     Some(word) => self.expand_value(word, &mut scope),
-                    None => Field::default(),
-                };
-                super::walk::field_value(field)
+                    None => Value::default(),
+                }
             };
             let value =
                 if assignment.append { self.appended(&assignment.name, value, &scope) } else { value };
+            self.guard(&assignment.name, &value);
             assignments.push((assignment.name.clone(), value));
         }
         let flow = if fields.is_empty() {
@@ -107,9 +105,29 @@ impl Walker<'_> {
         flow
     }
 
-    fn expand_value(&mut self, word: &super::ast::RawWord, scope: &mut Scope) -> Field {
+    fn expand_value(&mut self, word: &super::ast::RawWord, scope: &mut Scope) -> Value {
+        let numeric = self.word_is_number(word, scope);
         // A glob in a value is only expanded where the variable is used unquoted.
-        self.expand_one(word, scope)
+        let field = self.expand_one(word, scope);
+        Value { numeric, ..super::walk::field_value(field) }
+    }
+
+    /// The elements of an array that is assigned, or one with its subscript.
+    fn elements(&mut self, assignment: &Assignment, scope: &mut Scope) {
+        for (at, word) in assignment.values.iter().enumerate() {
+            for field in self.expand(word, scope, false) {
+                let value = super::walk::field_value(field);
+                if assignment.subscript && at == 0 {
+                    self.guard_value(&value);
+                } else {
+                    self.guard(&assignment.name, &value);
+                }
+            }
+            let indexed = matches!(word.parts.first(), Some(Part::Bare(text)) if text.starts_with('['));
+            if (assignment.subscript && at == 0) || indexed {
+                self.evaluated(&word.parts, scope);
+            }
+        }
     }
 
     fn appended(&self, name: &str, value: Value, scope: &Scope) -> Value {
@@ -171,6 +189,7 @@ impl Walker<'_> {
 
     /// Sets a variable; tells whether the commands that follow get it.
     pub(super) fn assign(&mut self, name: &str, value: Value, scope: &mut Scope) -> bool {
+        self.guard(name, &value);
         scope.set(name, value);
         let handed_on = scope.export_all
             || scope.exported.contains(name)

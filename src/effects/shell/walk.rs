@@ -58,6 +58,10 @@ pub struct Walker<'a> {
     pub(super) called: std::collections::BTreeSet<String>,
     /// All functions that were defined, with the state at that point.
     pub(super) defined: Vec<(String, Rc<Tree>, Scope)>,
+    /// Names that evaluate what is assigned to them.
+    pub(super) integers: std::collections::BTreeSet<String>,
+    /// The line was made opaque for a value in it.
+    pub(super) guarded: bool,
     unrolled: usize,
     conditional: usize,
     depth: usize,
@@ -81,6 +85,8 @@ impl<'a> Walker<'a> {
             calls: Vec::new(),
             called: std::collections::BTreeSet::new(),
             defined: Vec::new(),
+            integers: std::collections::BTreeSet::new(),
+            guarded: false,
             unrolled: 1,
             conditional: 0,
             depth: 0,
@@ -296,23 +302,24 @@ impl<'a> Walker<'a> {
     }
 
     fn test(&mut self, words: &[RawWord], scope: &mut Scope) {
-        let numbers =
-            words.iter().any(|w| matches!(w.bare(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")));
-        for word in words {
+        let compares = |at: Option<usize>| {
+            let word = at.and_then(|at| words.get(at)).and_then(RawWord::bare);
+            matches!(word, Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"))
+        };
+        for (at, word) in words.iter().enumerate() {
             self.expand_one(word, scope);
-            if numbers || matches!(words.first().and_then(RawWord::bare), Some("-v")) {
-                for part in &word.parts {
-                    match part {
-                        super::ast::Part::Param(p) => self.arithmetic(&p.name.clone(), &[], scope),
-                        super::ast::Part::Bare(t) | super::ast::Part::Quoted(t) if t.contains('[') => {
-                            self.hidden.push("a subscript in `[[ … ]]`".to_owned());
-                        }
-                        super::ast::Part::Bare(t) if numbers && !t.starts_with('-') => {
-                            self.arithmetic(&t.clone(), &[], scope);
-                        }
-                        _ => {}
-                    }
-                }
+            let before = at.checked_sub(1);
+            let named = before.and_then(|b| words.get(b)).and_then(RawWord::bare) == Some("-v");
+            if !named && !compares(before) && !compares(at.checked_add(1)) {
+                continue;
+            }
+            self.evaluated(&word.parts, scope);
+            let subscript = |part: &super::ast::Part| match part {
+                super::ast::Part::Bare(text) | super::ast::Part::Quoted(text) => text.contains('['),
+                _ => false,
+            };
+            if word.parts.iter().any(subscript) {
+                self.hidden.push("a subscript in `[[ … ]]`".to_owned());
             }
         }
         self.report_hidden(scope);
@@ -360,9 +367,13 @@ impl<'a> Walker<'a> {
             None => scope.positional.as_deref().cloned(),
         };
         self.report_hidden(&scope);
+        for value in values.iter().flatten() {
+            self.guard(name, value);
+        }
         self.havoc(body, &mut scope);
         self.changed = true;
-        let numeric = words.is_some_and(|words| words.iter().all(counts));
+        let numeric =
+            words.is_some_and(|w| w.iter().all(|w| counts(w) || self.word_is_number(w, &scope)));
         let rounds = match values {
             Some(values) if !select && self.unrolled.saturating_mul(values.len()) <= UNROLLED_MAX => values,
             _ if numeric => vec![Value::number()],
@@ -491,20 +502,7 @@ pub fn field_value(field: Field) -> Value {
     Value { pieces: field.word.pieces, origin: field.origin, numeric: false }
 }
 
-/// Whether a word of a `for` gives numbers only (`$(seq 10)`).
+/// Whether a word of a `for` is a number.
 fn counts(word: &RawWord) -> bool {
-    match word.parts.as_slice() {
-        [super::ast::Part::Subst { body, .. }] => match body.chains.as_slice() {
-            [chain] => match chain.first.stages.as_slice() {
-                [only] => match &only.kind {
-                    Kind::Simple(simple) => simple.words.first().and_then(RawWord::bare) == Some("seq"),
-                    _ => false,
-                },
-                _ => false,
-            },
-            _ => false,
-        },
-        [super::ast::Part::Bare(text)] => text.bytes().all(|b| b.is_ascii_digit()),
-        _ => false,
-    }
+    word.bare().is_some_and(|text| text.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::super::ast::{Param, ParamOp, Parsed, Part, Unparsed};
+use super::super::evaluated::EXPANSION;
 use super::words::{Until, push_text};
 use super::{Parser, is_name_byte, is_name_start};
 
@@ -118,6 +119,7 @@ impl Parser<'_> {
         let mut parts = Vec::new();
         let mut brackets = 0_usize;
         loop {
+            let before = parts.len();
             match end {
                 Some(end) if self.pos == end => break,
                 Some(end) if self.pos > end => {
@@ -143,6 +145,9 @@ impl Parser<'_> {
                     }
                 }
             }
+            if parts.len() != before {
+                text.push(EXPANSION);
+            }
         }
         self.budget.leave();
         Ok((text, parts))
@@ -156,7 +161,7 @@ impl Parser<'_> {
             op = ParamOp::Length;
             self.bump(1)?;
         } else if self.peek() == Some(b'!') && self.peek_at(1) != Some(b'}') {
-            op = ParamOp::Computed;
+            op = ParamOp::Indirect;
             self.bump(1)?;
         }
         let start = self.pos;
@@ -187,11 +192,18 @@ impl Parser<'_> {
             if !plain {
                 args.extend(subscript);
             }
+            if op == ParamOp::Indirect && plain {
+                op = ParamOp::Other;
+            }
             if op == ParamOp::Plain {
                 op = if plain { ParamOp::Other } else { ParamOp::Computed };
             }
         }
         if self.peek() != Some(b'}') {
+            let names = matches!(self.peek(), Some(b'@' | b'*')) && self.peek_at(1) == Some(b'}');
+            if op == ParamOp::Indirect && names {
+                op = ParamOp::Other;
+            }
             let found = self.param_op()?;
             op = if op == ParamOp::Plain { found } else { op.max_of(found) };
             args.extend(self.parts(Until::Brace { quoted })?);
