@@ -431,9 +431,9 @@ impl Walker<'_> {
     fn plain_target(&self, text: &str, scope: &Scope) -> bool {
         match text.split_once('[') {
             None => true,
-            Some((_, inside)) => inside.strip_suffix(']').is_some_and(|inside| {
-                matches!(inside, "@" | "*") || self.text_evaluates(inside, scope, 1)
-            }),
+            Some((_, inside)) => inside
+                .strip_suffix(']')
+                .is_some_and(|inside| matches!(inside, "@" | "*") || self.text_evaluates(inside, scope, 1)),
         }
     }
 

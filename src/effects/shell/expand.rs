@@ -347,8 +347,8 @@ impl Walker<'_> {
                 Value::unknown()
             }
             ParamOp::Indirect => {
-                let plain = current.numeric
-                    || current.text().is_some_and(|t| evaluated::is_name(t) || is_digits(t));
+                let plain =
+                    current.numeric || current.text().is_some_and(|t| evaluated::is_name(t) || is_digits(t));
                 if !plain || param.args.iter().any(|p| matches!(p, Part::Bare(t) if t.contains('['))) {
                     self.hidden.push("`${!…}` may run what a variable holds".to_owned());
                 }
