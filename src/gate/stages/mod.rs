@@ -169,6 +169,10 @@ impl Inner {
             let message = format!("the id is longer than {} bytes", limits::CALL_ID_BYTES_MAX);
             return Err(Stop::boxed(Code::InvalidCall, message));
         }
+        // Ids stand in envelopes and records as they are.
+        if !self.scrubber.secrets(&call.id).is_empty() {
+            return Err(Stop::boxed(Code::InvalidCall, "the id holds a credential; any other text will do"));
+        }
         if !self.is_new(&call) {
             let place = line.map(|number| format!("line {number}: ")).unwrap_or_default();
             let message = format!("{place}the id `{}` was used before in this session", call.id);

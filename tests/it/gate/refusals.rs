@@ -28,6 +28,15 @@ async fn unknown_tools_and_arguments_that_do_not_fit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_is_a_credential_is_refused_and_shown_nowhere() {
+    let (gate, _place, sink) = Setting::new().gate();
+    let id = format!("ghp_{}", "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX".get(..36).unwrap());
+    let envelope = line(&gate, &json!({"id": id, "tool": "list_dir", "args": {}})).await;
+    assert_eq!(end(&envelope), "rejected/invalid-call", "{envelope:#}");
+    assert!(!envelope.to_string().contains(&id) && !format!("{:?}", sink.records()).contains(&id));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_id_is_used_once_in_a_session() {
     let (gate, place, _) = Setting::new().gate();
     place.put("a", "x");
