@@ -1,6 +1,7 @@
 //! Brace expansion over the parts of a word.
 
 use super::ast::Part;
+use super::budget::Budget;
 
 /// A character that is live, or a part that is not.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +14,8 @@ pub enum Token<'p> {
 
 /// Words that one word may become; beyond it the word is unknown.
 const WORDS_MAX: usize = 64;
+/// Braces in braces that are followed.
+const NESTED_MAX: usize = 32;
 
 /// The tokens of a word.
 pub fn tokens(parts: &[Part]) -> Vec<Token<'_>> {
@@ -27,7 +30,7 @@ pub fn tokens(parts: &[Part]) -> Vec<Token<'_>> {
 }
 
 /// The words that braces make; `None` where that is too much to follow.
-pub fn expand(tokens: Vec<Token<'_>>) -> Option<Vec<Vec<Token<'_>>>> {
+pub fn expand<'p>(tokens: Vec<Token<'p>>, budget: &mut Budget) -> Option<Vec<Vec<Token<'p>>>> {
     if !tokens.iter().any(|t| matches!(t, Token::Live('{'))) {
         return Some(vec![tokens]);
     }
@@ -39,20 +42,25 @@ pub fn expand(tokens: Vec<Token<'_>>) -> Option<Vec<Vec<Token<'_>>>> {
         if rounds > 4 * WORDS_MAX || todo.len() + done.len() > WORDS_MAX {
             return None;
         }
-        match first_brace(&word)? {
+        match first_brace(&word, budget)? {
             None => done.push(word),
-            Some(words) => todo.extend(words.into_iter().rev()),
+            Some(words) => {
+                budget.step(words.iter().map(Vec::len).sum()).ok()?;
+                todo.extend(words.into_iter().rev());
+            }
         }
     }
     Some(done)
 }
 
 /// Expands the first brace pair of a word. Outer `None`: too much; inner `None`: there is none.
-fn first_brace<'p>(word: &[Token<'p>]) -> Option<Option<Vec<Vec<Token<'p>>>>> {
+fn first_brace<'p>(word: &[Token<'p>], budget: &mut Budget) -> Option<Option<Vec<Vec<Token<'p>>>>> {
+    budget.step(word.len()).ok()?;
     let mut stack: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut best: Option<(usize, usize, Vec<usize>)> = None;
     for (at, token) in word.iter().enumerate() {
         match token {
+            Token::Live('{') if stack.len() >= NESTED_MAX => return None,
             Token::Live('{') => stack.push((at, Vec::new())),
             Token::Live(',') => {
                 if let Some((_, commas)) = stack.last_mut() {
@@ -61,6 +69,9 @@ fn first_brace<'p>(word: &[Token<'p>]) -> Option<Option<Vec<Vec<Token<'p>>>>> {
             }
             Token::Live('}') => {
                 let Some((open, commas)) = stack.pop() else { continue };
+                if commas.is_empty() {
+                    budget.step(at - open).ok()?;
+                }
                 let live = !commas.is_empty() || is_sequence(word.get(open + 1..at)?);
                 if live && best.as_ref().is_none_or(|(start, ..)| open < *start) {
                     best = Some((open, at, commas));
@@ -73,6 +84,9 @@ fn first_brace<'p>(word: &[Token<'p>]) -> Option<Option<Vec<Vec<Token<'p>>>>> {
         }
     }
     let Some((open, close, commas)) = best else { return Some(None) };
+    if commas.len() >= WORDS_MAX {
+        return None;
+    }
     let before = word.get(..open)?;
     let after = word.get(close + 1..)?;
     let inner = word.get(open + 1..close)?;

@@ -470,6 +470,9 @@ impl Walker<'_> {
         let mut outer = invocation.clone();
         outer.fields.truncate(1);
         self.wrapper_effect("eval", table, &outer, &scope);
+        for (name, _) in &invocation.assignments {
+            scope.set(name, Value::unknown());
+        }
         self.nested_text(&text, "eval", &invocation, scope)
     }
 

@@ -40,6 +40,13 @@ const DYNAMIC: &[&str] = &[
     "SHLVL",
 ];
 
+/// Words of one command that are followed.
+pub const FIELDS_MAX: usize = 10_000;
+/// Bytes that a word of `$@` counts for, whatever it holds.
+const FIELD_COST: usize = 8;
+/// Live glob characters of one word that are followed.
+const GLOBS_MAX: usize = 256;
+
 /// Programs that write a number.
 const COUNTING: &[&str] = &["seq", "wc", "date", "nproc", "id", "stat", "expr", "tput"];
 
@@ -143,6 +150,13 @@ fn has_glob(segments: &[Segment]) -> bool {
 
 fn glob_pattern(segments: &[Segment]) -> Option<String> {
     let mut out = String::new();
+    let live = segments.iter().map(|segment| match segment {
+        Segment::Text(text, false) => text.matches(['*', '?', '[']).count(),
+        _ => 0,
+    });
+    if live.sum::<usize>() > GLOBS_MAX {
+        return None;
+    }
     for segment in segments {
         match segment {
             Segment::Text(text, false) => out.push_str(text),
@@ -187,10 +201,10 @@ fn join(segments: &[Segment], word: &mut Word, globs: bool) {
                     let (before, after) = rest.split_at(at);
                     push(&mut word.pieces, before);
                     push_unknown(&mut word.pieces);
-                    rest = match after.rfind(']') {
-                        Some(end) if after.starts_with('[') => after.get(end + 1..).unwrap_or(""),
-                        None if after.starts_with('[') => "",
-                        _ => after.get(1..).unwrap_or(""),
+                    rest = if after.starts_with('[') {
+                        after.rsplit_once(']').map_or("", |(_, behind)| behind)
+                    } else {
+                        after.get(1..).unwrap_or("")
                     };
                 }
                 push(&mut word.pieces, rest);
@@ -202,7 +216,7 @@ fn join(segments: &[Segment], word: &mut Word, globs: bool) {
 impl Walker<'_> {
     /// The words that a written word becomes.
     pub(super) fn expand(&mut self, raw: &RawWord, scope: &mut Scope, in_place: bool) -> Vec<Field> {
-        let Some(words) = braces::expand(braces::tokens(&raw.parts)) else {
+        let Some(words) = braces::expand(braces::tokens(&raw.parts), &mut self.budget) else {
             self.scan(&raw.parts, scope);
             return vec![Field { word: Word::unknown(), origin: None, end: in_place.then_some(raw.end) }];
         };
@@ -300,7 +314,7 @@ impl Walker<'_> {
             Part::Param(param) => self.build_param(param, scope, split, out),
             Part::Subst { quoted, body, in_place } => {
                 let value = self.substitute(body, scope, *in_place);
-                self.build_value(&value, *quoted, split, out);
+                self.build_value(&value, *quoted, split, scope, out);
             }
             Part::Arith { quoted, text, parts } => {
                 out.parts += 1;
@@ -356,7 +370,7 @@ impl Walker<'_> {
             }
             ParamOp::Default | ParamOp::Other => Value::unknown(),
         };
-        self.build_value(&value, param.quoted, split, out);
+        self.build_value(&value, param.quoted, split, scope, out);
     }
 
     fn build_all(&mut self, param: &Param, scope: &Scope, split: bool, out: &mut Builder) {
@@ -369,17 +383,24 @@ impl Walker<'_> {
                 return;
             }
         };
+        if out.fields.len().saturating_add(values.len()) > FIELDS_MAX
+            || !self.budget.expand(values.len().saturating_mul(FIELD_COST))
+        {
+            self.hidden.push("the command has more words than are followed".to_owned());
+            out.unknown(false);
+            return;
+        }
         let mut first = true;
         for value in values.iter() {
             if !first {
                 out.finish(self, scope, true);
             }
             first = false;
-            self.build_value(value, param.quoted, split, out);
+            self.build_value(value, param.quoted, split, scope, out);
         }
     }
 
-    fn build_value(&mut self, value: &Value, quoted: bool, split: bool, out: &mut Builder) {
+    fn build_value(&mut self, value: &Value, quoted: bool, split: bool, scope: &Scope, out: &mut Builder) {
         out.parts += 1;
         out.origin.clone_from(&value.origin);
         let bytes = value.pieces.iter().map(|p| if let Piece::Text(t) = p { t.len() } else { 1 }).sum();
@@ -392,6 +413,7 @@ impl Walker<'_> {
             match piece {
                 Piece::Unknown => out.unknown(quoted || !split),
                 Piece::Text(text) if quoted || !split => out.text(text, true),
+                Piece::Text(_) if scope.odd_separators => out.unknown(false),
                 Piece::Text(text) => {
                     if !text.contains([' ', '\t', '\n']) {
                         out.text(text, false);

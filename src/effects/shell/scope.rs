@@ -88,6 +88,8 @@ pub struct Scope {
     pub errexit: bool,
     /// Globs or splitting do not work as usual.
     pub odd_splitting: bool,
+    /// Values are split at other characters than blanks.
+    pub odd_separators: bool,
 }
 
 impl Scope {
@@ -104,6 +106,7 @@ impl Scope {
             export_all: false,
             errexit: false,
             odd_splitting: false,
+            odd_separators: false,
         }
     }
 
@@ -117,15 +120,16 @@ impl Scope {
 
     /// Sets a variable.
     pub fn set(&mut self, name: &str, value: Value) {
+        if name == "IFS" {
+            self.odd_splitting = true;
+            self.odd_separators = true;
+        }
         if self.lost {
             return;
         }
         if self.variables.len() >= VARIABLES_MAX && !self.variables.contains_key(name) {
             self.lose();
             return;
-        }
-        if name == "IFS" {
-            self.odd_splitting = true;
         }
         let variables = Rc::make_mut(&mut self.variables);
         match variables.get_mut(name) {
@@ -150,6 +154,7 @@ impl Scope {
         self.variables = Rc::default();
         self.positional = None;
         self.odd_splitting = true;
+        self.odd_separators = true;
     }
 
     /// Nothing is known any more.
@@ -210,6 +215,7 @@ impl Scope {
         self.export_all |= other.export_all;
         self.errexit &= other.errexit;
         self.odd_splitting |= other.odd_splitting;
+        self.odd_separators |= other.odd_separators;
         self
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ast::{Assignment, Part, Redirect, Simple};
 use super::catalogue::{Table, catalogue, reading};
-use super::expand::Field;
+use super::expand::{FIELDS_MAX, Field};
 use super::resources::Cause;
 use super::scope::{Flow, Scope, Value};
 use super::walk::Walker;
@@ -61,6 +61,11 @@ impl Walker<'_> {
         let mut fields = Vec::new();
         for word in &simple.words {
             fields.extend(self.expand(word, &mut scope, self.in_place));
+            if fields.len() > FIELDS_MAX.max(simple.words.len()) {
+                self.hidden.push("the command has more words than are followed".to_owned());
+                fields.truncate(1);
+                break;
+            }
         }
         let mut opened = Vec::new();
         for redirect in redirects {

@@ -86,3 +86,46 @@ fn plain_work_is_understood() {
         assert!(!is_opaque(line), "{line}: {:?}", super::super::tests::listing(line));
     }
 }
+
+#[test]
+fn other_separators_make_words_unknown() {
+    for line in ["IFS=_; x=git_push; $x", "x=git_push; IFS=_ eval '$x'", "IFS=_; eval 'x=git_push; $x'"] {
+        assert!(is_opaque(line), "{line}: {:?}", super::super::tests::listing(line));
+    }
+    for line in ["IFS=_; x=a_b; cat $x", "declare IFS=_; x=a_b; cat $x", "set -- a_b; IFS=_; cat $1"] {
+        let all = super::super::tests::listing(line);
+        assert!(all.iter().any(|l| l.starts_with("read unresolved")), "{line}: {all:?}");
+    }
+    assert!(!is_opaque("while IFS= read -r l; do echo \"$l\"; done < a.txt"));
+}
+
+#[test]
+fn long_words_end() {
+    let n = 64 << 10;
+    let deep = format!("echo {}a,b{}", "{".repeat(n / 2 - 16), "}".repeat(n / 2 - 16));
+    let doubled = format!("set -- {}{}; $@", "a ".repeat(2000), "; set -- \"$@\" \"$@\"".repeat(1000));
+    let empty = format!("set -- {}{}; cat $@", "'' ".repeat(2000), "; set -- \"$@\" \"$@\"".repeat(1000));
+    let lines = [
+        ("brackets", format!("cat {}", "[a".repeat(n / 2 - 8))),
+        ("closed", format!("cat {}]", "[a".repeat(n / 2 - 8))),
+        ("pairs", format!("cat {}", "[a]".repeat(n / 3 - 8))),
+        ("stars", format!("cat {}", "*a".repeat(n / 2 - 8))),
+        ("value", format!("x={}; cat $x", "[a".repeat(n / 2 - 8))),
+        ("deep", deep),
+        ("open", format!("echo {}a,b}}", "{".repeat(n - 16))),
+        ("flat", format!("echo {}", "{a,b}".repeat(n / 5 - 8))),
+        ("none", format!("echo {}", "{a}".repeat(n / 3 - 8))),
+        ("commas", format!("echo {{{}}}", ",".repeat(n - 16))),
+        ("case", format!("case x in {}) ;; esac", "[a".repeat(n / 2 - 16))),
+        ("doubled", doubled),
+        ("empty", empty),
+        ("all", format!("set -- {}; cat {}", "a ".repeat(2000), "\"$@\" ".repeat(10_000))),
+    ];
+    for (name, line) in lines {
+        let start = std::time::Instant::now();
+        let count = effects(&line).len();
+        let time = start.elapsed();
+        eprintln!("{name}: {count} effects, {time:?}");
+        assert!(time.as_secs() < 3, "{name}: {time:?}");
+    }
+}
