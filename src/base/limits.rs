@@ -76,6 +76,9 @@ pub const CALL_ID_BYTES_MAX: usize = 256;
 pub const AUDIT_ARGS_BYTES_MAX: u64 = 16 << 10;
 /// Bytes of one audit line that `audit verify` reads.
 pub const AUDIT_LINE_BYTES_MAX: usize = 4 << 20;
+/// Elements that named sets bring into other sets, over one layer: bounds what sets of sets of sets can
+/// grow to. The largest packs bring a few hundred.
+pub const NAMED_ELEMENTS_MAX: usize = 100_000;
 /// Comparisons of one condition, those behind names included: bounds what names that stand for
 /// names can grow to.
 pub const CONDITION_COMPARISONS_MAX: usize = 4_096;

@@ -128,6 +128,7 @@ fn checker<'a>(
         file: FileId(0),
         report: Vec::new(),
         spent: 0,
+        copied: 0,
         atoms: HashMap::new(),
     }
 }

@@ -194,7 +194,7 @@ fn every_code_has_a_fixture() {
 }
 
 /// Codes that need more than a text in a file, each with a test below, or that the parser shows first.
-const NO_FIXTURE: [&str; 10] = [
+const NO_FIXTURE: [&str; 11] = [
     "any-in-tool",
     "bad-number",
     "file-too-large",
@@ -202,6 +202,7 @@ const NO_FIXTURE: [&str; 10] = [
     "no-layers",
     "regex-in-set",
     "set-in-set",
+    "too-many-elements",
     "too-many-files",
     "unknown-attribute",
     "unknown-severity",
@@ -220,6 +221,11 @@ fn limits_of_a_set() {
     assert_eq!(codes(&[layer(vec![("a.toll".into(), long)])]), ["file-too-large"]);
     let many = (0..1_002).map(|at| (format!("{at}.toll"), "tollgate 1\n".to_owned())).collect();
     assert_eq!(codes(&[layer(many)]), ["too-many-files"]);
+    let mut chain = "tollgate 1\n\nlet a0 = path {\"./x\"}\n".to_owned();
+    for at in 1..2_000 {
+        chain.push_str(&format!("let a{at} = path {{a{}, \"./y{at}\"}}\n", at - 1));
+    }
+    assert_eq!(codes(&[layer(vec![("a.toll".into(), chain)])]), ["too-many-elements"]);
 }
 
 fn quiet(text: &str) -> Compiled {

@@ -15,6 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::base::limits::DIAGNOSTICS_MAX;
 use crate::base::suggest::nearest;
 use crate::base::{Diagnostic, FileId, Fix, Sources, Span};
 use crate::model::{Action, Capability};
@@ -46,6 +47,8 @@ pub(super) struct Checker<'a> {
     pub(super) report: Vec<Diagnostic>,
     /// Comparisons that the condition at hand stands for so far.
     pub(super) spent: usize,
+    /// Elements that named sets brought into other sets so far.
+    pub(super) copied: usize,
     /// The comparisons of this layer by their texts.
     pub(super) atoms: HashMap<String, Arc<Atom>>,
 }
@@ -130,7 +133,9 @@ impl<'a> Checker<'a> {
         let mut diagnostic =
             self.error("unknown-name", span, message).expected(format!("the name of a {what}"));
         let lets = self.names.lets.keys().copied();
-        if let Some(near) = nearest(name, lets.chain(others.iter().copied())) {
+        // A file with more findings than are shown gets no more suggestions: each reads every name.
+        let searched = self.report.len() < DIAGNOSTICS_MAX;
+        if let Some(near) = searched.then(|| nearest(name, lets.chain(others.iter().copied()))).flatten() {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(Fix::suggest(span, near));
         } else if let Some(pack) = pack_with(name) {
             diagnostic = diagnostic.help(format!("`import \"std:{pack}\"` brings `{name}`"));

@@ -1,5 +1,6 @@
 //! Sets: flattening of nested names, types of elements.
 
+use crate::base::limits::NAMED_ELEMENTS_MAX;
 use crate::base::{FileId, Fix, Span};
 use crate::compile::expr::{Scalar, Test};
 use crate::syntax::ast::{Set, SetType, Value, ValueKind};
@@ -226,7 +227,13 @@ impl Checker<'_> {
                     return Some(literal());
                 }
                 match self.look_up(name) {
-                    Lookup::Found(Meaning::Set(inner)) if inner.kind == kind => Some(inner.literals.clone()),
+                    Lookup::Found(Meaning::Set(inner)) if inner.kind == kind => {
+                        self.copied = self.copied.saturating_add(inner.literals.len());
+                        if self.copied > NAMED_ELEMENTS_MAX {
+                            return self.too_many_elements(element.span);
+                        }
+                        Some(inner.literals.clone())
+                    }
                     Lookup::Found(Meaning::Set(inner)) => {
                         self.wrong_kind(set, element.span, name, &inner, kind)
                     }
@@ -248,6 +255,16 @@ impl Checker<'_> {
             _ if kind == SetKind::Plain => self.plain_element(set, element, in_let).map(|()| literal()),
             _ => Some(literal()),
         }
+    }
+
+    fn too_many_elements<T>(&mut self, span: Span) -> Option<T> {
+        let diagnostic = self
+            .error("too-many-elements", span, "sets of sets have grown too large")
+            .expected(format!(
+                "at most {NAMED_ELEMENTS_MAX} elements brought in by names, over the whole layer"
+            ))
+            .help("write wider patterns, or name fewer sets in sets");
+        self.refuse(diagnostic)
     }
 
     /// Whether a word is an enum word of any field.
