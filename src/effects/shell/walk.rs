@@ -372,8 +372,7 @@ impl<'a> Walker<'a> {
         }
         self.havoc(body, &mut scope);
         self.changed = true;
-        let numeric =
-            words.is_some_and(|w| w.iter().all(|w| counts(w) || self.word_is_number(w, &scope)));
+        let numeric = words.is_some_and(|w| w.iter().all(|w| counts(w) || self.word_is_number(w, &scope)));
         let rounds = match values {
             Some(values) if !select && self.unrolled.saturating_mul(values.len()) <= UNROLLED_MAX => values,
             _ if numeric => vec![Value::number()],
