@@ -398,25 +398,28 @@ impl Walker<'_> {
             }
             "printf" if prints => {}
             "let" => {}
-            _ => {
-                for known in ["REPLY", "MAPFILE", "OPTARG"] {
-                    scope.set(known, Value::unknown());
-                }
-                for field in fields.iter().skip(1) {
-                    match field.text() {
-                        Some(text) => {
-                            let is_name = !text.is_empty()
-                                && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-                            if is_name {
-                                self.assign(text, Value::unknown(), &mut scope);
-                            }
-                        }
-                        None => scope.lose(),
-                    }
-                }
-            }
+            _ => self.names_set(&fields, &mut scope),
         }
         Flow::either(scope)
+    }
+
+    /// The words of a builtin that may be names that it sets.
+    fn names_set(&mut self, fields: &[Field], scope: &mut Scope) {
+        for known in ["REPLY", "MAPFILE", "OPTARG"] {
+            scope.set(known, Value::unknown());
+        }
+        for field in fields.iter().skip(1) {
+            match field.text() {
+                Some(text) => {
+                    let is_name =
+                        !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+                    if is_name {
+                        self.assign(text, Value::unknown(), scope);
+                    }
+                }
+                None => scope.lose(),
+            }
+        }
     }
 
     /// Whether `-v` looks at what is not certainly a plain name.

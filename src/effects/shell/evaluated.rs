@@ -94,17 +94,24 @@ impl Walker<'_> {
     pub(super) fn arithmetic(&mut self, text: &str, parts: &[Part], scope: &mut Scope) {
         let numbers = parts.iter().all(|part| self.part_is_number(part, scope));
         let mut fine = numbers || parts.iter().all(|part| self.part_evaluates(part, scope));
+        let mut what = None;
         let tokens = || text.split(|c: char| !is_name_char(c) && c != EXPANSION);
         for token in tokens() {
             if is_name(token) {
-                fine &= self.name_evaluates(token, scope, CHAIN_MAX);
+                if !self.name_evaluates(token, scope, CHAIN_MAX) {
+                    fine = false;
+                    what = Some(token);
+                }
             } else if token.len() > 1 && token.contains(EXPANSION) {
                 // Pieces that make one token, perhaps a name.
                 fine &= numbers && token.chars().all(|c| c == EXPANSION || c.is_ascii_digit());
             }
         }
         if !fine {
-            self.hidden.push("arithmetic may run what a value holds".to_owned());
+            self.hidden.push(match what {
+                Some(name) => format!("arithmetic on `{name}` may run what it holds"),
+                None => "arithmetic may run what a value holds".to_owned(),
+            });
         }
         if text.contains("++") || text.contains("--") || text.contains('=') {
             for name in tokens().filter(|token| is_name(token)) {

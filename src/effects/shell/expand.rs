@@ -218,7 +218,8 @@ impl Walker<'_> {
     pub(super) fn expand(&mut self, raw: &RawWord, scope: &mut Scope, in_place: bool) -> Vec<Field> {
         let Some(words) = braces::expand(braces::tokens(&raw.parts), &mut self.budget) else {
             self.scan(&raw.parts, scope);
-            return vec![Field { word: Word::unknown(), origin: None, end: in_place.then_some(raw.end) }];
+            let word = Word { splits: true, ..Word::unknown() };
+            return vec![Field { word, origin: None, end: in_place.then_some(raw.end) }];
         };
         let mut builder = Builder::default();
         for tokens in words {

@@ -268,6 +268,7 @@ impl Parser<'_> {
 impl ParamOp {
     /// The stricter of two operators that stand in one expansion.
     fn max_of(self, other: Self) -> Self {
-        if other == Self::Transform || self == Self::Length { other } else { self }
+        let stricter = other == Self::Computed && self == Self::Other;
+        if other == Self::Transform || self == Self::Length || stricter { other } else { self }
     }
 }
