@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::{CommandLine, CommandText, derive};
+use super::{CommandLine, CommandText, derive_counted};
 use crate::effects::World;
 use crate::effects::world::{Node, Platform, WorldError};
 use crate::model::effect::{Origin, Resource};
@@ -63,9 +63,14 @@ impl World for Plain {
 
 /// The effects of a line in `/w`.
 pub fn effects(line: &str) -> Vec<Effect> {
+    counted(line).0
+}
+
+/// The effects of a line in `/w`, and the steps that they took.
+pub fn counted(line: &str) -> (Vec<Effect>, u64) {
     let cwd = crate::effects::path::resolve(&Plain, ".", "/w");
     let line = CommandLine { text: CommandText::Line(line), argument: Vec::new(), cwd, opaque_dialect: None };
-    derive(&line, &Plain, &Demand::default())
+    derive_counted(&line, &Plain, &Demand::default())
 }
 
 /// The effects as short lines.
