@@ -1,7 +1,7 @@
 //! A call's own record, from its beginning to the one exit of the pipeline.
 //!
-//! A [`Draft`] becomes an [`OpenRecord`] once it is on disk, and only then may a tool start. Either is
-//! consumed by [`close`], which is the only maker of an [`Envelope`].
+//! A `Draft` becomes an [`OpenRecord`] once it is on disk, and only then may a tool start. Either is
+//! consumed by `close`, which is the only maker of an [`Envelope`].
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -65,7 +65,7 @@ pub(super) struct Draft(Journal);
 
 /// The record of a call that may start: it is on disk.
 ///
-/// INVARIANT(open-before-run): made by [`Draft::open`] alone.
+/// INVARIANT(open-before-run): made by `Draft::open` alone.
 pub struct OpenRecord(Journal);
 
 /// A record on its way out.

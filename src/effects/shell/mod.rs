@@ -1,4 +1,4 @@
-//! Command lines → effects. The line is parsed as bash by an own bounded parser ([`parse`]), walked
+//! Command lines → effects. The line is parsed as bash by an own bounded parser (`parse`), walked
 //! with the state that will hold (`walk`), and each program's words are told apart and turned into
 //! effects by the command [`catalogue`]. What is not understood is opaque, never nothing.
 
@@ -90,7 +90,7 @@ pub fn derive(line: &CommandLine<'_>, world: &dyn World, demand: &Demand) -> Vec
     derive_counted(line, world, demand).0
 }
 
-/// As [`derive`], with the steps that the parser took.
+/// As `derive`, with the steps that the parser took.
 #[must_use]
 pub fn derive_counted(line: &CommandLine<'_>, world: &dyn World, demand: &Demand) -> (Vec<Effect>, u64) {
     let bytes = line.bytes();
