@@ -3,19 +3,16 @@
 use serde_json::{Value, json};
 use tollgate::model::Call;
 
-use super::{shown, verdict};
+use super::{seeds, shown, verdict};
 use crate::generator::{self, Rng, load};
-use crate::oracle_agrees::{cases, seed};
+use crate::oracle_agrees::cases;
 
 const PATHS: [(&str, &[&str]); 4] = [
     (
         "docs/a.md",
         &["./docs/a.md", "docs/../docs/a.md", "/w/app/docs/a.md", "docs//a.md", "src/../docs/./a.md"],
     ),
-    (
-        "src/main.rs",
-        &["cur/main.rs", "chain", "docs/link.md", "./src/lib/../main.rs", "docs/hard.txt/../../src/main.rs"],
-    ),
+    ("src/main.rs", &["cur/main.rs", "chain", "docs/link.md", "./src/lib/../main.rs"]),
     (".env", &["./.env", "/w/app/.env", "src/../.env", "docs/up/.env"]),
     ("/etc/passwd", &["out.txt", "/etc/../etc/passwd", "//etc/passwd", "../../etc/passwd"]),
 ];
@@ -91,11 +88,10 @@ fn reads_text(item: &str) -> bool {
 
 #[test]
 fn another_spelling_never_softens() {
-    let first = seed();
-    let (mut judged, mut at) = (0, 0);
+    let mut judged = 0;
+    let mut next = seeds(3);
     while judged < cases(4_000) {
-        let seed = first.wrapping_add(3_000_000 + at);
-        at += 1;
+        let seed = next();
         let mut case = generator::case(seed, 10);
         let mut rng = Rng::new(seed ^ 0x5be11);
         for layer in &mut case.layers {
