@@ -25,7 +25,7 @@ pub(super) fn verdict(facts: &Facts<'_>, way: &Way<'_>) -> Verdict {
         }
         _ => None,
     };
-    let effects = last.map(|(call, judged)| effects(facts, call, judged)).unwrap_or_default();
+    let effects = last.map(|(_, judged)| effects(facts, judged)).unwrap_or_default();
     let approval = match (level, last) {
         (Level::Ask, Some((call, _))) => Some(approval(facts, way, call, &effects)),
         _ => None,
@@ -63,7 +63,7 @@ fn at_level<'a>(
     contributions.into_iter().filter(move |c| c.level == level).map(|c| c.source.name().to_owned())
 }
 
-fn effects(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>) -> Vec<EffectVerdict> {
+fn effects(facts: &Facts<'_>, judged: &CallJudgement<'_>) -> Vec<EffectVerdict> {
     let pairs = judged.effects.iter().zip(&judged.judged);
     pairs
         .map(|(effect, judgement)| {
@@ -75,7 +75,7 @@ fn effects(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>) -> Vec<Ef
                 level: judgement.level,
                 rules: rules.into_iter().collect(),
                 unknown: deciding().count() > 0 && deciding().all(|c| c.unknown),
-                from: effect.from.clone().filter(|_| !call.tool.is_empty()),
+                from: effect.from.clone(),
             }
         })
         .collect()

@@ -208,14 +208,15 @@ fn network<'a>(subject: &Subject, view: View<'a>) -> Datum<'a> {
                 Datum::Unknown("the host has no known address".to_owned())
             }
         },
-        _ => Datum::NoResource,
+        // No other field is read here; if one ever were, it would not be "false".
+        _ => Datum::Unknown("the field is no part of an address".to_owned()),
     }
 }
 
 /// Walks into the arguments. At most one step is `[*]`, and then the datum is a list.
 fn argument<'a>(steps: &[Step], call: &'a Call) -> Datum<'a> {
     let Some((Step::Name(first), rest)) = steps.split_first() else { return Datum::Absent };
-    let Some(root) = call.args.get(first) else { return absent_or_list(rest) };
+    let Some(root) = call.args.get(first) else { return Datum::Absent };
     let Some(each) = rest.iter().position(|step| *step == Step::Each) else { return place(root, rest) };
     let (before, after) = rest.split_at(each);
     match place(root, before) {
@@ -231,10 +232,6 @@ fn argument<'a>(steps: &[Step], call: &'a Call) -> Datum<'a> {
         Datum::Absent => Datum::Absent,
         _ => Datum::Unknown("the argument is not a list".to_owned()),
     }
-}
-
-fn absent_or_list<'a>(_rest: &[Step]) -> Datum<'a> {
-    Datum::Absent
 }
 
 /// A place below a value: absent where an object lacks the name or an array the index, unknown where a

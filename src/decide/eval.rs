@@ -61,7 +61,7 @@ pub(super) fn comparison(atom: &Atom, view: View<'_>, frame: Frame<'_>) -> Truth
                 let truth = matching::flag_contained(command, flag);
                 return if atom.negated { !truth } else { truth };
             }
-            tested(read(subject, view), subject, test, atom.negated, frame)
+            tested(read(subject, view), test, atom.negated, frame)
         }
         AtomKind::Quantified { all, subject, test_negated, test } => {
             let datum = read(subject, view);
@@ -150,25 +150,15 @@ fn element_test(element: &Element<'_>, test: &Test, negated: bool, frame: Frame<
             None => Datum::Unknown("the word is not known".to_owned()),
         },
         Element::Flag(flag) => {
-            let any = flag.spellings.iter().map(|s| on_datum(Datum::Text(s), None, test, frame));
+            let any = flag.spellings.iter().map(|s| on_datum(Datum::Text(s), test, frame));
             let truth = any.fold(Truth::False, Truth::or);
             return if negated { !truth } else { truth };
         }
     };
-    tested_datum(datum, None, test, negated, frame)
+    tested(datum, test, negated, frame)
 }
 
-fn tested(datum: Datum<'_>, subject: &Subject, test: &Test, negated: bool, frame: Frame<'_>) -> Truth {
-    tested_datum(datum, Some(subject), test, negated, frame)
-}
-
-fn tested_datum(
-    datum: Datum<'_>,
-    subject: Option<&Subject>,
-    test: &Test,
-    negated: bool,
-    frame: Frame<'_>,
-) -> Truth {
+fn tested(datum: Datum<'_>, test: &Test, negated: bool, frame: Frame<'_>) -> Truth {
     let sign = |truth: bool| Truth::from(truth != negated);
     match (&datum, test) {
         (Datum::NoResource, Test::Opaque | Test::Unresolved) => return sign(true),
@@ -187,7 +177,7 @@ fn tested_datum(
         (Datum::Directory(fact), _) => return directory_test(fact, test, negated, frame),
         _ => {}
     }
-    let truth = on_datum(datum, subject, test, frame);
+    let truth = on_datum(datum, test, frame);
     if negated { !truth } else { truth }
 }
 
@@ -203,7 +193,7 @@ fn directory_test(fact: &PathFact, test: &Test, negated: bool, frame: Frame<'_>)
     if frame.grant { truths.fold(Truth::True, Truth::and) } else { truths.fold(Truth::False, Truth::or) }
 }
 
-fn on_datum(datum: Datum<'_>, subject: Option<&Subject>, test: &Test, frame: Frame<'_>) -> Truth {
+fn on_datum(datum: Datum<'_>, test: &Test, frame: Frame<'_>) -> Truth {
     match datum {
         Datum::NoResource => Truth::False,
         Datum::Unknown(_) | Datum::Absent | Datum::Directory(_) => Truth::Unknown,
@@ -213,7 +203,7 @@ fn on_datum(datum: Datum<'_>, subject: Option<&Subject>, test: &Test, frame: Fra
         Datum::Number(number) => number_test(&number, test),
         Datum::Numbers(numbers) => agreed(numbers.iter().map(|number| number_test(number, test))),
         Datum::Path(fact, variant) => path_test(fact, variant, test, frame),
-        Datum::Command(command) => command_test(command, subject, test, frame),
+        Datum::Command(command) => command_test(command, test, frame),
         Datum::Connection(fact) => match test {
             Test::Urls(patterns) => Truth::from(patterns.iter().any(|pattern| pattern.matches(fact))),
             _ => fact.url.as_deref().map_or(Truth::Unknown, |url| text_test(url, test)),
@@ -349,7 +339,7 @@ fn number_test(number: &Number, test: &Test) -> Truth {
     }
 }
 
-fn command_test(command: &Command, subject: Option<&Subject>, test: &Test, frame: Frame<'_>) -> Truth {
+fn command_test(command: &Command, test: &Test, frame: Frame<'_>) -> Truth {
     if command.opaque.is_some() {
         return Truth::Unknown;
     }
@@ -362,11 +352,8 @@ fn command_test(command: &Command, subject: Option<&Subject>, test: &Test, frame
             .iter()
             .map(|program| matching::program_is(program, command))
             .fold(Truth::False, Truth::or),
-        _ => {
-            // `command.program` as a plain string.
-            let _ = subject;
-            command.program().map_or(Truth::Unknown, |program| text_test(program, test))
-        }
+        // `command.program` as a plain string.
+        _ => command.program().map_or(Truth::Unknown, |program| text_test(program, test)),
     }
 }
 
