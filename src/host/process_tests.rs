@@ -90,3 +90,28 @@ fn lines_on_the_gap_are_dropped() {
     captured.take(b"one\ntwo is cut here and goes on\nthree\n", 10, 12);
     assert_eq!(captured.text(), "one\n… 28 bytes left out …\nthree\n");
 }
+
+/// Containers often start a program in a namespace of its own without a new session: its session's
+/// number is then 0.
+#[test]
+fn trees_end_where_the_session_lies_outside_the_namespace() {
+    const INSIDE: &str = "TOLLGATE_TEST_INSIDE_NAMESPACE";
+    if std::env::var_os(INSIDE).is_some() {
+        return;
+    }
+    let unshare = || {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--map-root-user", "--pid", "--fork", "--mount-proc"]).env(INSIDE, "1");
+        command
+    };
+    if !unshare().arg("true").status().is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: this system gives no process namespace");
+        return;
+    }
+    let _alone = ALONE.blocking_lock();
+    let me = std::env::current_exe().unwrap();
+    let ended = unshare().arg(me).args(["--test-threads=1", "host::process::"]).output().unwrap();
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.success(), "{text}");
+    assert!(!text.contains(" 0 passed"), "{text}");
+}

@@ -115,12 +115,11 @@ impl Family {
     /// An orphan that this process adopted: its parent now, but never of its own session, and not the
     /// first process of any call.
     fn is_stray(&self, process: &Process) -> bool {
-        let me = rustix::process::getpid().as_raw_nonzero().get();
+        let me = own_pid();
         if process.parent != me || process.started < self.started {
             return false;
         }
-        let own_session = rustix::process::getsid(None).map(|pid| pid.as_raw_nonzero().get());
-        if own_session == Ok(process.session) {
+        if own_session() == Some(process.session) {
             return false;
         }
         !active().iter().any(|(root, mark)| {
@@ -146,9 +145,19 @@ impl Process {
     }
 }
 
+fn own_pid() -> i32 {
+    rustix::process::getpid().as_raw_nonzero().get()
+}
+
+/// The session of this process, as the process table has it: 0 where the session's leader is outside
+/// of this process's namespace, which getsid(2) wrappers take for impossible.
+fn own_session() -> Option<i32> {
+    read_stat(own_pid()).map(|(process, _)| process.session)
+}
+
 /// All processes but zombies. `None` where there is no readable table.
 fn read_table() -> Option<Vec<Process>> {
-    let me = rustix::process::getpid().as_raw_nonzero().get();
+    let me = own_pid();
     let mut table = Vec::new();
     for entry in std::fs::read_dir("/proc").ok()? {
         let Some(pid) = entry.ok()?.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
@@ -166,10 +175,9 @@ fn read_table() -> Option<Vec<Process>> {
 
 /// An adopted zombie waits for its new parent. The first process of a call has its own waiter.
 fn reap(zombie: Process, me: i32) {
-    let own_session = rustix::process::getsid(None).map(|pid| pid.as_raw_nonzero().get());
     let known = active();
     let is_root = known.iter().any(|(root, _)| *root == zombie.pid);
-    if zombie.parent == me && own_session != Ok(zombie.session) && !is_root {
+    if zombie.parent == me && own_session() != Some(zombie.session) && !is_root {
         let _ = rustix::process::waitpid(Pid::from_raw(zombie.pid), WaitOptions::NOHANG);
     }
 }
