@@ -20,6 +20,8 @@ pub mod gate;
 pub mod host;
 pub mod lint;
 pub mod model;
+#[cfg(feature = "gate")]
+pub mod suite;
 pub mod syntax;
 #[cfg(feature = "gate")]
 pub mod tools;

@@ -82,3 +82,8 @@ pub const NAMED_ELEMENTS_MAX: usize = 100_000;
 /// Comparisons of one condition, those behind names included: bounds what names that stand for
 /// names can grow to.
 pub const CONDITION_COMPARISONS_MAX: usize = 4_096;
+/// Checks of one test file, cells of matrices included: a matrix multiplies, and a person has to be able
+/// to look at the snapshot.
+pub const TEST_CHECKS_MAX: usize = 10_000;
+/// Characters of a check's name: it is one line of a report.
+pub const TEST_NAME_CHARS_MAX: usize = 200;

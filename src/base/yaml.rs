@@ -65,28 +65,51 @@ pub enum Part {
 /// nearest thing around it that is there. The text is one that [`parse`] takes.
 #[must_use]
 pub fn place_of(text: &str, path: &[&str], part: Part) -> Option<(u32, u32)> {
-    let root: yaml::Spanned<Node> = yaml::from_str_with_options(text, options()).ok()?;
-    let (mut place, mut node) = (root.referenced, &root.value);
-    for (at, step) in path.iter().enumerate() {
-        match node {
-            Node::Map(entries) => {
-                let Some((key, value)) = entries.iter().find(|(key, _)| key.value == *step) else { break };
-                let is_key = part == Part::Key && at + 1 == path.len();
-                place = if is_key { key.referenced } else { value.referenced };
-                node = &value.value;
-            }
-            Node::List(items) => {
-                let Some(item) = step.parse().ok().and_then(|at: usize| items.get(at)) else { break };
-                (place, node) = (item.referenced, &item.value);
-            }
-            Node::Leaf => break,
-        }
+    Places::read(text)?.of(path, part)
+}
+
+/// The places of everything in a document, for those who ask more than once.
+#[derive(Debug, Clone)]
+pub struct Places {
+    root: yaml::Spanned<Node>,
+}
+
+impl Places {
+    /// Reads the places of a text that [`parse`] takes; of another there are none.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let root = yaml::from_str_with_options(text, options()).ok()?;
+        Some(Self { root })
     }
-    let number = |n: u64| u32::try_from(n).ok().filter(|n| *n > 0);
-    Some((number(place.line())?, number(place.column())?))
+
+    /// As [`place_of`].
+    #[must_use]
+    pub fn of(&self, path: &[&str], part: Part) -> Option<(u32, u32)> {
+        let (mut place, mut node) = (self.root.referenced, &self.root.value);
+        for (at, step) in path.iter().enumerate() {
+            match node {
+                Node::Map(entries) => {
+                    let Some((key, value)) = entries.iter().find(|(key, _)| key.value == *step) else {
+                        break;
+                    };
+                    let is_key = part == Part::Key && at + 1 == path.len();
+                    place = if is_key { key.referenced } else { value.referenced };
+                    node = &value.value;
+                }
+                Node::List(items) => {
+                    let Some(item) = step.parse().ok().and_then(|at: usize| items.get(at)) else { break };
+                    (place, node) = (item.referenced, &item.value);
+                }
+                Node::Leaf => break,
+            }
+        }
+        let number = |n: u64| u32::try_from(n).ok().filter(|n| *n > 0);
+        Some((number(place.line())?, number(place.column())?))
+    }
 }
 
 /// A document of which only the places count.
+#[derive(Debug, Clone)]
 enum Node {
     Map(Vec<(yaml::Spanned<String>, yaml::Spanned<Node>)>),
     List(Vec<yaml::Spanned<Node>>),

@@ -35,6 +35,8 @@ pub enum Verb {
     Lint(LintArgs),
     /// Lay policies out in the one canonical way
     Fmt(FmtArgs),
+    /// Test policies: cases, matrices, examples of rules, snapshots of verdicts
+    Test(TestArgs),
 }
 
 /// Where policies come from.
@@ -193,6 +195,22 @@ pub struct FmtArgs {
     /// Write nothing; show the differences and exit with 1 where there is one
     #[arg(long)]
     pub diff: bool,
+}
+
+/// `test`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tollgate test policies
+  tollgate test --filter 'git push' policies/tests/shell.test.yaml")]
+pub struct TestArgs {
+    /// Test files, policy files, or folders searched for *.test.yaml files and, for the examples of
+    /// rules, *.toll files [default: the current folder]
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Only checks whose `FILE: NAME` holds this text
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
 }
 
 /// `init`

@@ -129,17 +129,32 @@ pub fn toll_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// Names the folder that could not be read.
 pub fn toll_files_below(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut found = toll_files(folder).map_err(|why| format!("`{}`: {why}", folder.display()))?;
-    let entries = fs::read_dir(folder).map_err(|error| reason(&error))?;
-    let mut inner: Vec<PathBuf> = entries
-        .filter_map(Result::ok)
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
-        .map(|entry| entry.path())
-        .collect();
+    files_below(folder, &|name| Path::new(name).extension().is_some_and(|extension| extension == "toll"))
+}
+
+/// The files below a folder whose names are wanted, those of a folder before those of its folders,
+/// sorted; hidden folders and links to folders are left alone.
+///
+/// # Errors
+/// Names the folder that could not be read.
+pub fn files_below(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<PathBuf>, String> {
+    let fail = |error: io::Error| format!("`{}`: {}", folder.display(), reason(&error));
+    let (mut found, mut inner) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let (name, path) = (entry.file_name().to_string_lossy().into_owned(), entry.path());
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if !name.starts_with('.') {
+                inner.push(path);
+            }
+        } else if wanted(&name) && fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+            found.push(path);
+        }
+    }
+    found.sort();
     inner.sort();
     for folder in inner {
-        found.extend(toll_files_below(&folder)?);
+        found.extend(files_below(&folder, wanted)?);
     }
     Ok(found)
 }

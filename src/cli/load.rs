@@ -165,6 +165,41 @@ impl Stack {
     }
 }
 
+/// A path that may climb: where it is, and how it is shown from the working directory.
+#[must_use]
+pub fn located(path: &Path) -> (PathBuf, PathBuf) {
+    let real = files::canonical(path);
+    let here = files::canonical(&env::current_dir().unwrap_or_default());
+    let shown = real.strip_prefix(&here).map_or_else(|_| real.clone(), Path::to_path_buf);
+    (real, shown)
+}
+
+/// The folder that a file's project begins at: the nearest upward with `.git`, else the current one.
+#[must_use]
+pub fn root_of(file: &Path) -> PathBuf {
+    let file = files::canonical(file);
+    let found = file.ancestors().skip(1).find(|folder| files::exists(&folder.join(".git")));
+    found.map_or_else(|| files::canonical(&env::current_dir().unwrap_or_default()), Path::to_path_buf)
+}
+
+/// The layers that the configuration of a project names.
+///
+/// # Errors
+/// There is none, it cannot be used, or it names no layer.
+pub fn project_layers(root: &Path) -> Result<Vec<Layer>, Failure> {
+    let mut stack = Stack::default();
+    stack.add(&root.join(config::FILE_NAME), Owner::Outermost, true)?;
+    let mut layers = Vec::new();
+    for (_, config) in &stack.configs {
+        for entry in &config.layers {
+            let named_by = format!("it is in the layer `{}` of {}", entry.name, config::FILE_NAME);
+            let paths = entry.paths.iter().map(|path| located(path)).collect();
+            layers.push(Layer { name: entry.name.clone(), paths, named_by });
+        }
+    }
+    Ok(layers)
+}
+
 /// A path as it is shown from the working directory: relative where it lies below.
 fn shown_from_here(path: &Path) -> String {
     let here = env::current_dir().unwrap_or_default();

@@ -9,6 +9,7 @@ mod files;
 mod load;
 mod output;
 mod render;
+mod suites;
 mod tools;
 
 use std::ffi::OsString;
@@ -66,6 +67,7 @@ fn run_verb(arguments: Vec<OsString>) -> Exit {
         Verb::Explain(args) => commands::explain::run(&args),
         Verb::Lint(args) => commands::lint::run(&args),
         Verb::Fmt(args) => commands::fmt::run(&args),
+        Verb::Test(args) => commands::test::run(&args),
     };
     ended.unwrap_or_else(|failure: Failure| {
         output::tell_failure(&failure);

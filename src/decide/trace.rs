@@ -103,14 +103,20 @@ pub struct FailedComparison {
 /// Explains a call: the same verdict as [`super::decide`], with everything that was weighed.
 #[must_use]
 pub fn explain(program: &Program, call: Call, world: &dyn World) -> Trace {
+    explain_about(program, call, world, &[])
+}
+
+/// The same, with what kept these rules (full names) from counting, however far they were from it.
+#[must_use]
+pub fn explain_about(program: &Program, call: Call, world: &dyn World, rules: &[&str]) -> Trace {
     let facts = Facts::gather(program, &call, world, false);
     let way = travel(&facts, call);
     let verdict = combine::verdict(&facts, &way);
-    let calls = way.steps.iter().map(|(call, judged)| traced(&facts, call, judged)).collect();
+    let calls = way.steps.iter().map(|(call, judged)| traced(&facts, call, judged, rules)).collect();
     Trace { verdict, calls }
 }
 
-fn traced(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>) -> TracedCall {
+fn traced(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>, about: &[&str]) -> TracedCall {
     let pairs = judged.effects.iter().zip(&judged.judged);
     let effects = pairs
         .map(|(effect, judgement)| {
@@ -142,7 +148,7 @@ fn traced(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>) -> TracedC
                 resource: text::resource(effect, &facts.anchors),
                 from: effect.from.clone(),
                 level: judgement.level,
-                nearest: nearest(facts, call, effect, &names),
+                nearest: nearest(facts, call, effect, &names, about),
                 counted,
             }
         })
@@ -150,8 +156,14 @@ fn traced(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>) -> TracedC
     TracedCall { args: call.args.clone(), effects }
 }
 
-/// The rules in scope that failed in the fewest comparisons.
-fn nearest(facts: &Facts<'_>, call: &Call, effect: &Effect, counted: &[&str]) -> Vec<NearRule> {
+/// The rules in scope that failed in the fewest comparisons, and those that are asked about.
+fn nearest(
+    facts: &Facts<'_>,
+    call: &Call,
+    effect: &Effect,
+    counted: &[&str],
+    about: &[&str],
+) -> Vec<NearRule> {
     let mut near: Vec<NearRule> = Vec::new();
     for rule in facts.program.layers().iter().flat_map(|layer| &layer.rules) {
         let in_scope = !rule.scope.result
@@ -172,7 +184,11 @@ fn nearest(facts: &Facts<'_>, call: &Call, effect: &Effect, counted: &[&str]) ->
         let by_hits = b.held.cmp(&a.held);
         misses(a).cmp(&misses(b)).then(by_hits).then(a.verb.cmp(&b.verb)).then_with(|| a.rule.cmp(&b.rule))
     });
-    near.truncate(NEAREST_RULES_MAX);
+    let mut shown = 0;
+    near.retain(|rule| {
+        shown += 1;
+        shown <= NEAREST_RULES_MAX || about.contains(&rule.rule.as_str())
+    });
     near
 }
 

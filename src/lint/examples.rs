@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::base::Diagnostic;
+use crate::base::{Diagnostic, FileId, Span};
 use crate::compile::Program;
 use crate::compile::program::{Example, Rule, Verb};
 use crate::decide::{Trace, explain};
@@ -11,13 +11,38 @@ use crate::model::effect::Resource;
 use crate::model::value::values_equal;
 use crate::model::{Action, Call, Context};
 
+/// What came of one example.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Full name of its rule.
+    pub rule: String,
+    /// Where it stands.
+    pub file: FileId,
+    /// Where it stands.
+    pub span: Span,
+    /// What is wrong, if anything is.
+    pub finding: Option<Diagnostic>,
+}
+
+/// What came of every example of a program.
+#[must_use]
+pub fn outcomes(program: &Program) -> Vec<Outcome> {
+    let rules = program.layers().iter().flat_map(|layer| &layer.rules);
+    let examples = rules.flat_map(|rule| rule.examples.iter().map(move |example| (rule, example)));
+    examples
+        .map(|(rule, example)| Outcome {
+            rule: rule.full_name.to_string(),
+            file: example.file,
+            span: example.span,
+            finding: check_one(program, rule, example),
+        })
+        .collect()
+}
+
 /// The examples that do not hold.
 #[must_use]
 pub fn check(program: &Program) -> Vec<Diagnostic> {
-    let rules = program.layers().iter().flat_map(|layer| &layer.rules);
-    rules
-        .flat_map(|rule| rule.examples.iter().filter_map(|example| check_one(program, rule, example)))
-        .collect()
+    outcomes(program).into_iter().filter_map(|outcome| outcome.finding).collect()
 }
 
 /// What is wrong with one example, if anything is.

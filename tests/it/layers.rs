@@ -27,8 +27,10 @@ const RANKS: [(&str, u8); 17] = [
 ];
 
 /// The only edges inside one rank.
-const SIDEWAYS: [(&str, &str); 6] = [
+const SIDEWAYS: [(&str, &str); 8] = [
     ("lint", "analyze"),
+    ("suite", "lint"),
+    ("suite", "gate"),
     ("suite", "analyze"),
     ("ide", "analyze"),
     ("ide", "lint"),

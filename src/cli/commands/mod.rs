@@ -6,3 +6,4 @@ pub mod fmt;
 pub mod init;
 pub mod lint;
 pub mod run;
+pub mod test;

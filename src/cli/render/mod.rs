@@ -3,6 +3,7 @@
 pub mod envelope;
 pub mod github;
 pub mod json;
+pub mod suite;
 pub mod text;
 pub mod trace;
 

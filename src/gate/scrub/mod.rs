@@ -7,6 +7,7 @@
 mod cut;
 mod detectors;
 mod paths;
+mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use super::tool::Head;
 use detectors::{DETECTORS, Detector, NAME_REGEX};
 
 pub use paths::Places;
+pub use rules::rewriting;
 
 /// Something that went through the scrubber.
 ///

@@ -10,7 +10,6 @@ use tokio::sync::OwnedSemaphorePermit;
 use crate::base::suggest::nearest;
 use crate::base::{Digest, limits};
 use crate::compile::Program;
-use crate::compile::program::{Redaction, Rule, Verb};
 use crate::decide::json::verdict_to_json;
 use crate::decide::{Decision, Permit, decide};
 use crate::effects::path::resolve;
@@ -24,7 +23,7 @@ use super::journal::{Draft, OpenRecord, Outcome, Record, close};
 use super::pipeline::{Inner, Intent};
 use super::registry::Registered;
 use super::run::{Ran, Start, execute};
-use super::scrub::{Rewriting, Scrubber};
+use super::scrub::{Rewriting, Scrubber, rewriting};
 use super::tool::{Judgement, Refusal};
 
 use outcome::{Stop, refusal};
@@ -357,13 +356,10 @@ fn terms(output_bytes: u64, permit: &Permit, entry: &Registered, program: &Progr
     if verdict.approval.is_some() {
         return not_enforced("an approval".to_owned());
     }
-    let mut rewriting = Rewriting::default();
-    for name in duties.redact.iter().chain(&duties.result_rules) {
-        match rule_of(program, name).filter(|rule| rule.verb == Verb::Redact) {
-            Some(rule) => add_redactions(rule, &mut rewriting),
-            None => return not_enforced(format!("the result rule {name}")),
-        }
-    }
+    let rewriting = match rewriting(program, duties) {
+        Ok(rewriting) => rewriting,
+        Err(name) => return not_enforced(format!("the result rule {name}")),
+    };
     let limits_ms = [Some(definition.time_limit_ms), duties.time_ms, permit.call().timeout_ms];
     let time_ms = limits_ms.into_iter().flatten().min().unwrap_or(limits::CALL_TIME_MS_DEFAULT);
     if time_ms == 0 {
@@ -371,29 +367,4 @@ fn terms(output_bytes: u64, permit: &Permit, entry: &Registered, program: &Progr
     }
     let output_bytes = duties.output_bytes.map_or(output_bytes, |bytes| bytes.min(output_bytes));
     Ok(Terms { time_ms, output_bytes, rewriting })
-}
-
-fn rule_of<'a>(program: &'a Program, full_name: &str) -> Option<&'a Rule> {
-    program.layers().iter().flat_map(|layer| &layer.rules).find(|rule| *rule.full_name == *full_name)
-}
-
-/// Every redact rule in whose scope the call is rewrites its result, whatever its condition: with the
-/// result not being a fact yet, the condition could not be known, and an unknown counts.
-fn add_redactions(rule: &Rule, rewriting: &mut Rewriting) {
-    for redaction in &rule.redactions {
-        match redaction {
-            Redaction::Secrets(with) => {
-                rewriting.secrets_with.get_or_insert_with(|| with.clone());
-            }
-            Redaction::Matches(pattern, with) => {
-                let known = rewriting
-                    .matches
-                    .iter()
-                    .any(|(regex, text)| regex.as_str() == pattern.regex.as_str() && text == with);
-                if !known {
-                    rewriting.matches.push((pattern.regex.clone(), with.clone()));
-                }
-            }
-        }
-    }
 }

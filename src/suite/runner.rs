@@ -1,0 +1,156 @@
+//! Judges the checks of a suite under a program. Checks know nothing of each other.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::case::{Check, Mode, Suite};
+use super::expect::{self, Outcome};
+use super::names::Names;
+use super::report::{CheckReport, Failure};
+use super::why;
+use crate::compile::Program;
+use crate::decide::trace::explain_about;
+use crate::decide::{Trace, decide};
+use crate::effects::{VirtualWorld, World};
+use crate::gate::Scrubber;
+use crate::gate::scrub::rewriting;
+use crate::model::{Call, Context, Level, Verdict};
+
+/// What the host says about every check.
+#[derive(Debug, Clone, Default)]
+pub struct Host {
+    /// What is protected in worlds that do not say it: relative to the workspace.
+    pub protected: Vec<String>,
+    /// Where tools come from (`builtin`, …), by name.
+    pub sources: BTreeMap<String, String>,
+}
+
+/// A suite under a program.
+pub struct Runner<'a> {
+    suite: &'a Suite,
+    program: &'a Program,
+    host: &'a Host,
+    names: Names<'a>,
+    worlds: Vec<VirtualWorld>,
+}
+
+impl<'a> Runner<'a> {
+    /// Makes the worlds.
+    #[must_use]
+    pub fn new(suite: &'a Suite, program: &'a Program, host: &'a Host) -> Self {
+        let worlds = suite.worlds.iter().map(|world| self::world(world, &host.protected)).collect();
+        Self { suite, program, host, names: Names::of(program), worlds }
+    }
+
+    /// The checks of the suite.
+    #[must_use]
+    pub fn checks(&self) -> &'a [Check] {
+        &self.suite.checks
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &'a Program {
+        self.program
+    }
+
+    /// Judges one check.
+    #[must_use]
+    pub fn check(&self, check: &Check) -> CheckReport {
+        let plain = VirtualWorld::plain();
+        let world = self.worlds.get(check.setting.world).unwrap_or(&plain);
+        let call = self.call(check, world);
+        let verdict = decide(self.program, call.clone(), world).verdict().clone();
+        let verdict = if check.setting.unattended { verdict.unattended() } else { verdict };
+        let (result, unread) = match &check.result {
+            None => (None, None),
+            Some(result) => match self.scrubbed(result, &verdict) {
+                Ok(result) => (Some(result), None),
+                Err(failure) => (None, Some(failure)),
+            },
+        };
+        let outcome = Outcome { verdict: &verdict, asked: &check.args, result: result.as_ref() };
+        let mut failures = expect::compare(&check.expect, check.kind, &self.names, &outcome);
+        failures.extend(unread);
+        let trace = (!failures.is_empty()).then(|| self.explain(check, call, world, &mut failures));
+        CheckReport {
+            name: check.name.clone(),
+            kind: check.kind,
+            place: check.place,
+            level: verdict.level,
+            rules: verdict.rules,
+            failures,
+            trace,
+        }
+    }
+
+    /// The explanation of a failing check; says of expected rules why they did not give the verdict.
+    fn explain(&self, check: &Check, call: Call, world: &VirtualWorld, failures: &mut [Failure]) -> Trace {
+        let written = check.expect.rules.iter().flatten();
+        let expected: Vec<String> = written.filter_map(|name| self.names.resolve(name).ok()).collect();
+        let names: Vec<&str> = expected.iter().map(String::as_str).collect();
+        let mut trace = explain_about(self.program, call, world, &names);
+        let lines = why::missing(&check.expect, &self.names, &trace);
+        let about_rules = failures.iter().position(|failure| failure.what == "rules").unwrap_or(0);
+        if let Some(failure) = failures.get_mut(about_rules) {
+            failure.help.extend(lines);
+        }
+        if check.setting.unattended {
+            trace.verdict = trace.verdict.unattended();
+        }
+        trace
+    }
+
+    fn call(&self, check: &Check, world: &VirtualWorld) -> Call {
+        let setting = &check.setting;
+        let first = self.program.modes().and_then(|modes| modes.first());
+        let source = setting.source.as_ref().or_else(|| self.host.sources.get(&check.tool));
+        Call {
+            id: "case".to_owned(),
+            tool: check.tool.clone(),
+            args: check.args.clone(),
+            context: Context {
+                mode: match &setting.mode {
+                    Mode::First => first.cloned(),
+                    Mode::Absent => None,
+                    Mode::Named(mode) => Some(mode.clone()),
+                },
+                user: setting.user.clone(),
+                agent: setting.agent.clone(),
+                session: None,
+                cwd: setting.cwd.clone(),
+                source: source.cloned(),
+                labels: setting.labels.iter().cloned().chain(world.labels()).collect(),
+                today: world.today(),
+            },
+            background: false,
+            timeout_ms: None,
+        }
+    }
+
+    /// What is left of a result after the scrubber and the rules that rewrite results.
+    fn scrubbed(&self, result: &Value, verdict: &Verdict) -> Result<Value, Failure> {
+        if verdict.level == Level::Block {
+            return Err(Failure::said("a blocked call has no result").help("remove `result` from the case"));
+        }
+        let rules = rewriting(self.program, &verdict.obligations).map_err(|rule| {
+            Failure::said(format!(
+                "what the result rule `{rule}` says of a result cannot be tested: this build does not enforce \
+                 it, and `run` rejects the call with `not-enforced`"
+            ))
+            .help("remove `result`, and expect the rule under `obligations` as `resultRules`")
+        })?;
+        let scrubber =
+            Scrubber::shared().ok_or_else(|| Failure::said("the table of credentials cannot be used"))?;
+        Ok(scrubber.value(result.clone(), &rules).into_inner())
+    }
+}
+
+/// A world of the suite, with what is protected where it does not say so.
+fn world(description: &Map<String, Value>, protected: &[String]) -> VirtualWorld {
+    let mut description = description.clone();
+    description.entry("protected").or_insert_with(|| protected.iter().cloned().collect());
+    // The description was understood when the file was read, and only names were added.
+    VirtualWorld::from_json(Value::Object(description)).unwrap_or_else(|_| VirtualWorld::plain())
+}
