@@ -26,6 +26,11 @@ pub mod syntax;
 #[cfg(feature = "gate")]
 pub mod tools;
 
+/// The example of the page on hooks, as a test.
+#[cfg(all(doctest, feature = "gate"))]
+#[doc = include_str!("../docs/hooks.md")]
+pub struct Hooks;
+
 /// The examples of the README, as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -27,6 +27,20 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
+    /// Reads what `Display` shows: `sha256:` and 64 small hex digits.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:").filter(|hex| hex.len() == 64)?;
+        if hex.bytes().any(|b| !matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+
     /// The 32 bytes.
     #[must_use]
     pub fn bytes(&self) -> [u8; 32] {

@@ -87,3 +87,15 @@ pub const CONDITION_COMPARISONS_MAX: usize = 4_096;
 pub const TEST_CHECKS_MAX: usize = 10_000;
 /// Characters of a check's name: it is one line of a report.
 pub const TEST_NAME_CHARS_MAX: usize = 200;
+/// Milliseconds of one answer of a hook where its declaration says nothing.
+pub const HOOK_TIME_MS_DEFAULT: u64 = 10_000;
+/// Milliseconds that a hook may be given: an hour, for one that asks a person elsewhere.
+pub const HOOK_TIME_MS_MAX: u64 = 3_600_000;
+/// Bytes that a hook's program may write: as much as the largest call line.
+pub const HOOK_OUTPUT_BYTES_MAX: usize = 1 << 20;
+/// Characters kept of the reason that a hook gives: it stands in an envelope that a model reads.
+pub const HOOK_REASON_CHARS_MAX: usize = 1_000;
+/// Bytes of all files that a hook's command names together: they are hashed before every start.
+pub const HOOK_PROGRAM_BYTES_MAX: u64 = 256 << 20;
+/// Rounds in which hooks may change the arguments of one call.
+pub const HOOK_ROUNDS_MAX: usize = 3;

@@ -15,8 +15,10 @@ use crate::compile::import::LayerInput;
 use crate::compile::{Program, compile};
 use crate::effects::World;
 use crate::effects::virtual_world::VirtualWorld;
+use crate::gate::HookSpec;
 use crate::host::config::{self, Config, Durability, Owner};
 use crate::host::fs::{self, RealWorld};
+use crate::host::pinned::Pinned;
 use crate::host::process::is_passed;
 use crate::model::ToolDeclaration;
 
@@ -47,6 +49,8 @@ pub struct Setup {
     pub layers: Vec<Layer>,
     /// The configuration files that were read, and those that would be.
     pub config_files: Vec<PathBuf>,
+    /// Hooks, outermost configuration first, their programs pinned.
+    pub hooks: Vec<(HookSpec, Pinned)>,
 }
 
 /// A layer before it is read.
@@ -101,8 +105,10 @@ pub fn setup(policy: &PolicyArgs, context: &ContextArgs) -> Result<Setup, Failur
     for (name, path, named_by) in given.chain(named) {
         add_layer(&mut layers, Layer { name: name.to_owned(), paths: vec![shown_given(path)], named_by })?;
     }
+    let hooks = stack.hooks()?;
     Ok(Setup {
         workspace,
+        hooks,
         mode: context.mode.clone().or_else(|| stack.first(|config| config.mode.clone())),
         unattended: context.unattended || stack.configs.iter().any(|(_, c)| c.unattended == Some(true)),
         durability: stack.first(|config| config.durability).unwrap_or_default(),
@@ -123,6 +129,25 @@ struct Stack {
 impl Stack {
     fn first<T>(&self, get: impl Fn(&Config) -> Option<T>) -> Option<T> {
         self.configs.iter().find_map(|(_, config)| get(config))
+    }
+
+    /// The hooks of all files; a name is one hook.
+    fn hooks(&self) -> Result<Vec<(HookSpec, Pinned)>, Failure> {
+        let mut hooks: Vec<(HookSpec, Pinned)> = Vec::new();
+        for (file, config) in &self.configs {
+            for entry in &config.hooks {
+                let name = &entry.spec.name;
+                let here = shown_from_here(file);
+                if hooks.iter().any(|(spec, _)| spec.name == *name) {
+                    return Err(Failure::unusable(format!("{here}: another file has a hook `{name}` too"))
+                        .help("rename one of them"));
+                }
+                let pinned = Pinned::new(&entry.command, &entry.folder, entry.digest)
+                    .map_err(|why| Failure::unusable(format!("{here}: the hook `{name}`: {why}")))?;
+                hooks.push((entry.spec.clone(), pinned));
+            }
+        }
+        Ok(hooks)
     }
 
     /// `--config FILE`, else the operator's; then the user's.
@@ -408,7 +433,9 @@ fn protected(setup: &Setup, loaded: &Loaded, state: Option<&Path>) -> Vec<String
         return Vec::new();
     }
     let layers = setup.layers.iter().flat_map(|layer| &layer.paths).map(|(path, _)| path);
-    let named = setup.config_files.iter().chain(layers).chain(&loaded.files).map(PathBuf::as_path);
+    let programs = setup.hooks.iter().flat_map(|(_, program)| program.files());
+    let named = setup.config_files.iter().chain(layers).chain(&loaded.files).chain(programs);
+    let named = named.map(PathBuf::as_path);
     let mut places: Vec<String> = named
         .chain(state)
         .flat_map(|path| [files::canonical(path), files::canonical_link(path)])

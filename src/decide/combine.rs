@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::base::Digest;
+use crate::compile::Program;
 use crate::compile::program::{Rule, Verb};
+use crate::effects::World;
+use crate::effects::path::resolve;
 use crate::model::verdict::{
     Approval, CallLimit, EffectVerdict, Modified, Obligations, Reach, Reason, pseudo,
 };
@@ -180,20 +183,27 @@ fn approval(facts: &Facts<'_>, way: &Way<'_>, call: &Call, effects: &[EffectVerd
     }
     reach.sort_by(|a, b| a.rule.cmp(&b.rule));
     reach.dedup();
-    Approval { digest: digest(facts, call, effects), reach }
+    Approval { digest: approval_digest(facts.program, facts.world, call, effects), reach }
 }
 
 /// What an approval is bound to (`gate.md`, section 1): tool, arguments, effects, policy, tool
 /// definition, canonical working directory. The resources are hashed in full, not as shown.
-fn digest(facts: &Facts<'_>, call: &Call, effects: &[EffectVerdict]) -> Digest {
+#[must_use]
+pub fn approval_digest(
+    program: &Program,
+    world: &dyn World,
+    call: &Call,
+    effects: &[EffectVerdict],
+) -> Digest {
     let args = serde_json::Value::Object(call.args.clone()).to_string();
-    let policy = facts.program.revision().to_string();
-    let definition = format!("{:?}", facts.program.declarations(&call.tool));
+    let policy = program.revision().to_string();
+    let definition = format!("{:?}", program.declarations(&call.tool));
     let effects = format!("{effects:?}");
-    let cwd = call.context.cwd.clone().unwrap_or_default();
-    let workspace = facts.anchors.workspace.first().cloned().unwrap_or_default();
-    let parts = [&call.tool, &args, &effects, &policy, &definition, &cwd, &workspace];
-    Digest::of_parts(parts.map(|part| part.as_bytes()))
+    let given = call.context.cwd.as_deref().or(world.cwd()).unwrap_or(world.workspace());
+    let cwd = resolve(world, given, world.workspace());
+    let cwd = cwd.canonical().unwrap_or(given);
+    let parts = [call.tool.as_str(), &args, &effects, &policy, &definition, cwd, world.workspace()];
+    Digest::of_parts(parts.map(str::as_bytes))
 }
 
 /// What a pseudo-rule means, for models and people.

@@ -12,6 +12,7 @@ pub mod permit;
 mod text;
 pub mod trace;
 
+pub use combine::approval_digest;
 pub use engine::decide;
 pub use json::verdict_to_json;
 pub use permit::{Decision, Pending, Permit};

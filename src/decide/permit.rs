@@ -139,6 +139,12 @@ impl Pending {
         &self.judged.call
     }
 
+    /// The effects that were judged.
+    #[must_use]
+    pub fn effects(&self) -> &[Effect] {
+        &self.judged.effects
+    }
+
     /// Gives the call back.
     #[must_use]
     pub fn revoke(self) -> Call {

@@ -45,6 +45,11 @@ impl Journal {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn elapsed_ms(&self) -> u64 {
+        let elapsed = self.desk.clock.elapsed().saturating_sub(self.state().started);
+        u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+    }
+
     fn note(&self, stage: &'static str, by: &str, outcome: &str, detail: Value) {
         let mut state = self.state();
         let event = Event {
@@ -129,9 +134,17 @@ impl OpenRecord {
     pub(super) fn note(&self, stage: &'static str, by: &str, outcome: &str, detail: Value) {
         self.0.note(stage, by, outcome, detail);
     }
+
+    /// The call's id, and the envelope as it would be now, as JSON: to look at, nothing is closed.
+    pub(super) fn preview(&self, outcome: &Outcome) -> (String, Value) {
+        let elapsed_ms = self.0.elapsed_ms();
+        let envelope = envelope(&self.0.state(), outcome.clone(), elapsed_ms);
+        (envelope.call_id.clone(), envelope.to_json())
+    }
 }
 
 /// How a call ended, scrubbed: what an envelope is made of.
+#[derive(Clone)]
 pub(super) struct Outcome {
     pub(super) status: Status,
     pub(super) code: Option<Code>,
@@ -189,11 +202,7 @@ pub(super) async fn close(record: Record, outcome: Outcome) -> Envelope {
 }
 
 async fn exit(journal: Journal, mut outcome: Outcome) -> Envelope {
-    let elapsed = {
-        let state = journal.state();
-        journal.desk.clock.elapsed().saturating_sub(state.started)
-    };
-    let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    let elapsed_ms = journal.elapsed_ms();
     journal.note("close", BY_GATE, outcome.status.as_str(), close_detail(&outcome, elapsed_ms));
     let (events, opened, was_closed) = {
         let mut state = journal.state();
@@ -212,6 +221,11 @@ async fn exit(journal: Journal, mut outcome: Outcome) -> Envelope {
         elapsed_ms,
         "call ended"
     );
+    envelope(&state, outcome, elapsed_ms)
+}
+
+/// INVARIANT(envelope-by-closing): called by `exit`, and by `preview`, which keeps it.
+fn envelope(state: &State, outcome: Outcome, elapsed_ms: u64) -> Envelope {
     Envelope {
         call_id: state.call_id.clone(),
         tool: state.tool.clone(),

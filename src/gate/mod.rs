@@ -2,8 +2,11 @@
 //! them stands one pipeline with one exit.
 //!
 //! ```text
-//! intent ─ parse ─ schema ─ facts, decide ─ check ─ admit ─ facts again ─ open record ─ execute
-//!        ─ scrub ─ redact ─ cut ─ close record ─ envelope
+//! intent ─ parse ─ schema ─ facts, decide ─ pre-hooks ─┐
+//!                           ↑                          │ changed? schema, facts, decide again
+//!                           └──────────────────────────┘
+//!        ─ check ─ admit ─ facts again ─ open record ─ execute ─ scrub ─ redact ─ cut ─ post-hooks
+//!        ─ scrub and cut ─ close record ─ envelope
 //! ```
 //!
 //! The order is a matter of types. A [`Permit`](crate::decide::Permit) is minted by `decide` alone.
@@ -51,6 +54,7 @@
 pub mod audit;
 pub mod cancel;
 pub mod envelope;
+pub mod hook;
 pub mod journal;
 pub mod pipeline;
 pub mod ports;
@@ -63,6 +67,7 @@ pub mod tool;
 pub use audit::{AuditError, AuditLog, Durability};
 pub use cancel::Cancel;
 pub use envelope::{Code, Envelope, Status};
+pub use hook::{Answer, Hook, HookFailure, HookOutcome, HookSpec, HookStage, OnFailure, Question};
 pub use pipeline::{Gate, GateBuilder, Intent};
 pub use ports::{AuditSink, Clock, Ids, SinkError};
 pub use registry::Registry;

@@ -11,6 +11,7 @@ use crate::model::Call;
 use super::audit::AuditLog;
 use super::cancel::Cancel;
 use super::envelope::Envelope;
+use super::hook::{Entry, Hook, HookSpec, HookStage};
 use super::journal::{Desk, Draft};
 use super::ports::{Clock, Ids};
 use super::registry::Registry;
@@ -54,6 +55,9 @@ pub(super) struct Inner {
     pub(super) default_mode: Option<String>,
     pub(super) unattended: bool,
     pub(super) output_bytes: u64,
+    /// In the order in which they are asked.
+    pub(super) pre_hooks: Vec<Entry>,
+    pub(super) post_hooks: Vec<Entry>,
     seen: Mutex<Seen>,
 }
 
@@ -73,6 +77,9 @@ pub enum GateError {
     /// A limit that lets nothing through, or more than memory should hold.
     #[error("the output limit must be between 1 and {} bytes", limits::OUTPUT_BYTES_MAX)]
     OutputLimit,
+    /// A hook that cannot be asked.
+    #[error("{0}")]
+    Hook(String),
 }
 
 /// Collects what a gate is made of.
@@ -85,6 +92,7 @@ pub struct GateBuilder {
     default_mode: Option<String>,
     unattended: bool,
     output_bytes: u64,
+    hooks: Vec<Entry>,
 }
 
 impl GateBuilder {
@@ -116,6 +124,13 @@ impl GateBuilder {
         self
     }
 
+    /// Adds a hook. Hooks of a stage are asked in the order in which they were added.
+    #[must_use]
+    pub fn hook(mut self, spec: HookSpec, hook: Arc<dyn Hook>) -> Self {
+        self.hooks.push(Entry { spec, hook });
+        self
+    }
+
     /// The gate.
     ///
     /// # Errors
@@ -124,6 +139,16 @@ impl GateBuilder {
         if self.output_bytes == 0 || self.output_bytes > limits::OUTPUT_BYTES_MAX {
             return Err(GateError::OutputLimit);
         }
+        for (at, entry) in self.hooks.iter().enumerate() {
+            if let Some(flaw) = entry.spec.flaw() {
+                return Err(GateError::Hook(flaw));
+            }
+            if self.hooks.iter().take(at).any(|other| other.spec.name == entry.spec.name) {
+                return Err(GateError::Hook(format!("two hooks are called `{}`", entry.spec.name)));
+            }
+        }
+        let (pre_hooks, post_hooks) =
+            self.hooks.into_iter().partition(|entry| entry.spec.stage == HookStage::Pre);
         let inner = Inner {
             places: Places::new(anchors(self.world.as_ref(), &[]).workspace),
             scrubber: Scrubber::shared().ok_or(GateError::Scrubber)?,
@@ -135,6 +160,8 @@ impl GateBuilder {
             default_mode: self.default_mode,
             unattended: self.unattended,
             output_bytes: self.output_bytes,
+            pre_hooks,
+            post_hooks,
             seen: Mutex::default(),
         };
         Ok(Gate { inner: Arc::new(inner) })
@@ -160,6 +187,7 @@ impl Gate {
             default_mode: None,
             unattended: false,
             output_bytes: limits::OUTPUT_BYTES_DEFAULT,
+            hooks: Vec::new(),
         }
     }
 

@@ -5,6 +5,8 @@ pub mod clock;
 pub mod config;
 pub mod fs;
 pub(crate) mod held;
+pub mod hook;
+pub mod pinned;
 pub mod process;
 mod proctable;
 pub mod sink;

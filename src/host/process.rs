@@ -10,8 +10,8 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
-use tokio::io::{AsyncRead, AsyncReadExt as _};
-use tokio::process::{Child, Command};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -106,6 +106,9 @@ pub enum ProcessError {
     /// The system lost track of it.
     #[error("how it ended is not known")]
     Lost,
+    /// It wrote more than it may, and was ended.
+    #[error("it wrote too much")]
+    Flooded,
 }
 
 /// Beginning and end of a stream; the middle of a long one is dropped while it is read.
@@ -152,6 +155,16 @@ impl Captured {
         format!("{head}… {omitted} bytes left out …\n{end}")
     }
 
+    /// The whole text; `None` where the middle was dropped, or where it is not UTF-8.
+    #[must_use]
+    pub fn utf8(&self) -> Option<String> {
+        if self.is_cut() {
+            return None;
+        }
+        let (front, back) = self.tail.as_slices();
+        String::from_utf8([self.head.as_slice(), front, back].concat()).ok()
+    }
+
     /// Whether the middle was dropped.
     #[must_use]
     pub fn is_cut(&self) -> bool {
@@ -164,21 +177,50 @@ impl Captured {
 /// # Errors
 /// It could not be started, or was stopped.
 pub async fn run(program: &Program, cancel: &Cancel) -> Result<Ended, ProcessError> {
+    drive(program, None, cancel).await
+}
+
+/// Runs a program that reads `input` from its standard input. One that writes more than `program.keep`
+/// bytes to a stream is ended.
+///
+/// # Errors
+/// It could not be started, was stopped, or wrote too much.
+pub async fn converse(program: &Program, input: Vec<u8>, cancel: &Cancel) -> Result<Ended, ProcessError> {
+    drive(program, Some(input), cancel).await
+}
+
+async fn drive(program: &Program, input: Option<Vec<u8>>, cancel: &Cancel) -> Result<Ended, ProcessError> {
     let mark = uuid::Uuid::now_v7().to_string();
     let (mut child, family) = Family::start(&mark, || {
-        let child = start(program, &mark)?;
+        let child = start(program, &mark, input.is_some())?;
         let number = child.id();
         Ok((child, number))
     })?;
-    let stdout = child.stdout.take().map(|stream| capture(stream, program.keep));
-    let stderr = child.stderr.take().map(|stream| capture(stream, program.keep));
+    let flood = Cancel::new();
+    let flooded = input.as_ref().map(|_| flood.clone());
+    let feeder = child.stdin.take().zip(input).map(|(stdin, input)| tokio::spawn(feed(stdin, input)));
+    let stdout = child.stdout.take().map(|stream| capture(stream, program.keep, flooded.clone()));
+    let stderr = child.stderr.take().map(|stream| capture(stream, program.keep, flooded));
     let status = tokio::select! {
-        status = child.wait() => status.map_err(|_| ProcessError::Lost)?,
+        status = child.wait() => status.map_err(|_| ProcessError::Lost),
+        () = flood.requested() => {
+            end(&mut child, &family, false).await;
+            Err(ProcessError::Flooded)
+        }
         () = cancel.requested() => {
-            let certain = end(&mut child, &family, true).await;
+            Err(ProcessError::Stopped { certain: end(&mut child, &family, true).await })
+        }
+    };
+    // A program need not read what it is told.
+    if let Some(feeder) = feeder {
+        feeder.abort();
+    }
+    let status = match status {
+        Ok(status) => status,
+        Err(error) => {
             drop_capture(stdout);
             drop_capture(stderr);
-            return Err(ProcessError::Stopped { certain });
+            return Err(error);
         }
     };
     let leftovers = async {
@@ -196,10 +238,19 @@ pub async fn run(program: &Program, cancel: &Cancel) -> Result<Ended, ProcessErr
         Some(both) => both,
         None => timeout(Duration::from_millis(limits::DRAIN_MS), streams).await.unwrap_or_default(),
     };
+    if flood.is_requested() {
+        return Err(ProcessError::Flooded);
+    }
     Ok(Ended { status, stdout, stderr })
 }
 
-fn start(program: &Program, mark: &str) -> Result<Child, ProcessError> {
+async fn feed(mut stdin: ChildStdin, input: Vec<u8>) {
+    // Who closes its input early has heard enough.
+    let _ = stdin.write_all(&input).await;
+    let _ = stdin.shutdown().await;
+}
+
+fn start(program: &Program, mark: &str, has_input: bool) -> Result<Child, ProcessError> {
     // A new session has no terminal to read from or to write into.
     let launcher = ["/usr/bin/setsid", "/bin/setsid"].into_iter().find(|path| Path::new(path).exists());
     let mut command = match launcher {
@@ -220,7 +271,7 @@ fn start(program: &Program, mark: &str) -> Result<Child, ProcessError> {
         .env_clear()
         .envs(environment())
         .env(MARK, mark)
-        .stdin(Stdio::null())
+        .stdin(if has_input { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
@@ -229,13 +280,21 @@ fn start(program: &Program, mark: &str) -> Result<Child, ProcessError> {
 
 type Capture = JoinHandle<Captured>;
 
-fn capture(mut stream: impl AsyncRead + Unpin + Send + 'static, keep: usize) -> Capture {
+/// Reads a stream to its end. Where it holds more than `keep` bytes, `flooded` is told.
+fn capture(
+    mut stream: impl AsyncRead + Unpin + Send + 'static,
+    keep: usize,
+    flooded: Option<Cancel>,
+) -> Capture {
     let (head_max, tail_max) = (keep / 3 * 2, keep - keep / 3 * 2);
     tokio::spawn(async move {
         let mut captured = Captured::default();
         let mut buffer = vec![0; 16 << 10];
         while let Ok(length @ 1..) = stream.read(&mut buffer).await {
             captured.take(buffer.get(..length).unwrap_or(&[]), head_max, tail_max);
+            if let Some(flooded) = flooded.as_ref().filter(|_| captured.is_cut()) {
+                flooded.request();
+            }
         }
         captured
     })
@@ -293,19 +352,35 @@ async fn end(child: &mut Child, family: &Family, polite: bool) -> bool {
 /// # Errors
 /// There is no shell, or descriptors that the one there is cannot close.
 pub fn shell(command: &str) -> Result<(String, Vec<String>), ProcessError> {
+    let path = a_shell()?;
+    let words = vec!["-c".to_owned(), command.to_owned()];
+    without_descriptors(path.to_owned(), words)
+}
+
+fn a_shell() -> Result<&'static str, ProcessError> {
     let found = ["/bin/bash", "/usr/bin/bash", "/bin/sh"].into_iter().find(|path| Path::new(path).exists());
-    let path = found.ok_or_else(|| ProcessError::Start("there is no shell".to_owned()))?;
+    found.ok_or_else(|| ProcessError::Start("there is no shell".to_owned()))
+}
+
+/// The words that start a program with no inherited descriptor: itself where there is none, else a
+/// shell that closes them and becomes it.
+///
+/// # Errors
+/// As [`shell`].
+pub fn without_descriptors(path: String, args: Vec<String>) -> Result<(String, Vec<String>), ProcessError> {
     let inherited = proctable::inherited_descriptors();
     if inherited.is_empty() {
-        return Ok((path.to_owned(), vec!["-c".to_owned(), command.to_owned()]));
+        return Ok((path, args));
     }
-    if !path.ends_with("bash") && inherited.iter().any(|number| *number > 9) {
+    let shell = a_shell()?;
+    if !shell.ends_with("bash") && inherited.iter().any(|number| *number > 9) {
         let why = "this shell cannot close the descriptors that it would inherit".to_owned();
         return Err(ProcessError::Start(why));
     }
     let closing: String = inherited.iter().map(|number| format!(" {number}>&-")).collect();
-    let line = format!("exec{closing}; exec \"$0\" -c \"$1\"");
-    Ok((path.to_owned(), vec!["-c".to_owned(), line, path.to_owned(), command.to_owned()]))
+    let line = format!("exec{closing}; exec \"$0\" \"$@\"");
+    let words = ["-c".to_owned(), line, path].into_iter().chain(args).collect();
+    Ok((shell.to_owned(), words))
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl Tool for Shell {
                 Err(ProcessError::Lost) => {
                     Err(ToolFailure::Unknown("how the command ended is not known".to_owned()))
                 }
-                Err(error @ ProcessError::Start(_)) => Err(failed(&error)),
+                Err(error @ (ProcessError::Start(_) | ProcessError::Flooded)) => Err(failed(&error)),
             }
         })
     }

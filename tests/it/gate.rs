@@ -9,8 +9,11 @@
 
 mod faults;
 mod files;
+pub mod hook_failures;
+mod hooks;
 mod limits;
 mod race;
 mod refusals;
+mod reverse;
 mod shell;
 pub mod support;

@@ -17,9 +17,11 @@ use crate::cli::files::{self, FolderCopy};
 use crate::cli::load::{self, Setup};
 use crate::cli::{output, render, tools};
 use crate::gate::{
-    AuditError, AuditLog, Cancel, Code, Durability, Envelope, Gate, Intent, SinkError, Status,
+    AuditError, AuditLog, Cancel, Code, Durability, Envelope, Gate, HookSpec, Intent, SinkError, Status,
 };
 use crate::host::clock::{SystemClock, UniqueIds};
+use crate::host::hook::CommandHook;
+use crate::host::pinned::Pinned;
 use crate::host::sink::{FileSink, LOG_NAME};
 
 /// How long a run waits, at its end, for what it has started itself.
@@ -100,7 +102,24 @@ fn gate(setup: &Setup, state: &Path) -> Result<Gate, Failure> {
     if let Some(bytes) = setup.output_bytes {
         builder = builder.output_bytes(bytes);
     }
+    for (spec, program) in &setup.hooks {
+        output::tell(&hook_line(spec, program));
+        builder = builder.hook(spec.clone(), Arc::new(CommandHook::new(program.clone())));
+    }
     builder.build().map_err(|error| Failure::unusable(error.to_string()))
+}
+
+/// The line of the start-up summary for a hook.
+fn hook_line(spec: &HookSpec, program: &Pinned) -> String {
+    let pinned = match program.pin() {
+        Some(digest) => digest.to_string(),
+        None => "nothing that could be pinned".to_owned(),
+    };
+    let files = program.files().iter().map(|file| files::shown(file));
+    let files = files.collect::<Vec<_>>().join(", ");
+    let (stage, on_failure) = (spec.stage.as_str(), spec.on_failure.as_str());
+    let line = format!("hook {} ({stage}, on failure {on_failure}) -> {files}: {pinned}", spec.name);
+    output::harmless(&line).into_owned()
 }
 
 fn no_log(state: &Path, error: &AuditError) -> Failure {

@@ -1,6 +1,9 @@
 //! The stages of the pipeline, each consuming what the one before gave.
 
+mod after;
 mod outcome;
+mod settle;
+mod trail;
 
 use std::sync::Arc;
 
@@ -24,9 +27,11 @@ use super::pipeline::{Inner, Intent};
 use super::registry::Registered;
 use super::run::{Ran, Start, execute};
 use super::scrub::{Rewriting, Scrubber, rewriting};
-use super::tool::{Judgement, Refusal};
+use super::tool::{Definition, Judgement, Refusal, ToolOutput};
 
-use outcome::{Stop, refusal};
+use outcome::Stop;
+use settle::{Leave, Settled};
+use trail::Trail;
 
 type Halted = Box<Stop>;
 
@@ -79,25 +84,37 @@ impl Inner {
             return Err(Stop::boxed(Code::Audit, "the audit log cannot be written; nothing was done"));
         }
         let (call, entry) = self.read(intent, draft).await?;
+        let grade = entry.tool.definition().grade;
+        self.ready(&call, &entry, draft, cancel).await.map_err(|stop| Box::new(stop.graded(grade)))
+    }
+
+    /// From `decide` to the permit. A difference on the way begins again.
+    async fn ready(
+        &self,
+        call: &Call,
+        entry: &Registered,
+        draft: &Draft,
+        cancel: &Cancel,
+    ) -> Result<Ready, Halted> {
         let mut slot = None;
+        let mut trail = Trail::default();
         for round in 0..limits::DECIDE_ROUNDS_MAX {
-            let grade = entry.tool.definition().grade;
-            let graded = |stop: Halted| Box::new(stop.graded(grade));
-            let (permit, program) = self.judge(&call, "decide", draft).await.map_err(graded)?;
-            let terms = terms(self.output_bytes, &permit, &entry, &program).map_err(graded)?;
-            let cwd = self.check(&permit, &entry, draft).await.map_err(graded)?;
+            let settled = self.settle(call, entry, &mut trail, draft, cancel).await?;
+            let terms = terms(self.output_bytes, &settled, entry)?;
+            let cwd = self.check(&settled, entry, draft).await?;
+            settled.needs_nobody()?;
             if slot.is_none() {
-                slot = Some(admit(&entry, cancel).await.map_err(graded)?);
+                slot = Some(admit(entry, cancel).await?);
             }
-            let first = (permit.verdict().clone(), permit.effects().to_vec(), permit.revoke());
-            let (permit, _) = self.judge(&call, "facts", draft).await.map_err(graded)?;
-            let same =
-                first.0 == *permit.verdict() && first.1 == permit.effects() && first.2 == *permit.call();
-            if same && let Some(slot) = slot.take() {
-                let verdict = first.0;
-                return Ok(Ready { permit, verdict, entry, slot, terms, cwd });
+            let again = self.derive_again(&settled, &trail, draft).await?;
+            if settled.is_same(&again)
+                && let Some(slot) = slot.take()
+            {
+                let (permit, verdict) = again.unasked()?;
+                return Ok(Ready { permit, verdict, entry: entry.clone(), slot, terms, cwd });
             }
             tracing::debug!(round, "the facts changed while the call was judged");
+            trail.again(again.verdict().clone());
         }
         Err(Stop::boxed(Code::Policy, "what the call would touch kept changing while it was judged"))
     }
@@ -187,9 +204,10 @@ impl Inner {
     async fn judge(
         &self,
         call: &Call,
+        trail: &Trail,
         stage: &'static str,
         draft: &Draft,
-    ) -> Result<(Permit, Arc<Program>), Halted> {
+    ) -> Result<(Leave, Arc<Program>), Halted> {
         let program = self.program();
         let decision = self.decide(&program, call).await?;
         let verdict = decision.verdict();
@@ -200,12 +218,13 @@ impl Inner {
             if stage == "decide" { json!({"verdict": detail}) } else { json!({"verdictDigest": digest}) };
         draft.note(stage, &by, verdict.level.as_str(), detail);
         match decision {
-            Decision::Permitted(permit) => Ok((permit, program)),
+            Decision::Permitted(permit) => Ok((Leave::Granted(permit), program)),
             Decision::Pending(pending) if self.unattended => {
-                Err(Box::new(refusal(pending.verdict().clone().unattended())))
+                let verdict = pending.verdict().clone().unattended();
+                Err(Box::new(self.refused_on_the_way(trail, &verdict, call)))
             }
-            Decision::Pending(pending) => Err(Box::new(outcome::approval(pending.verdict().clone()))),
-            Decision::Refused(verdict) => Err(Box::new(refusal(*verdict))),
+            Decision::Pending(pending) => Ok((Leave::Asked(pending), program)),
+            Decision::Refused(verdict) => Err(Box::new(self.refused_on_the_way(trail, &verdict, call))),
         }
     }
 
@@ -226,8 +245,8 @@ impl Inner {
     }
 
     /// The tool's own check; it may look at files. Gives the call's working directory.
-    async fn check(&self, permit: &Permit, entry: &Registered, draft: &Draft) -> Result<String, Halted> {
-        let (call, effects) = (permit.call().clone(), permit.effects().to_vec());
+    async fn check(&self, settled: &Settled, entry: &Registered, draft: &Draft) -> Result<String, Halted> {
+        let (call, effects) = (settled.leave().call().clone(), settled.leave().effects().to_vec());
         let (tool, world) = (Arc::clone(&entry.tool), Arc::clone(&self.world));
         let checked = tokio::task::spawn_blocking(move || {
             let given = call.context.cwd.as_deref().or(world.cwd()).unwrap_or(world.workspace());
@@ -238,7 +257,7 @@ impl Inner {
             tool.check(&Judgement { call: &call, effects: &effects, cwd })?;
             Ok(cwd.to_owned())
         });
-        let verdict = || Some(permit.verdict().clone());
+        let verdict = || Some(settled.verdict().clone());
         match checked.await {
             Ok(Ok(cwd)) => Ok(cwd),
             Ok(Err(Refusal(message))) => {
@@ -286,7 +305,7 @@ impl Inner {
         Scrubber::cut(scrubbed, limits::AUDIT_ARGS_BYTES_MAX).0.into_inner()
     }
 
-    /// The stages `execute`, `scrub`, `redact` and `cut`.
+    /// The stages `execute`, `scrub`, `redact`, `cut` and `post-hooks`.
     async fn carry_out(self: &Arc<Self>, ready: Ready, open: &OpenRecord, cancel: Cancel) -> Outcome {
         let Ready { permit, verdict, entry, slot, terms, cwd } = ready;
         let start = Start {
@@ -295,26 +314,38 @@ impl Inner {
             cwd,
             time_ms: terms.time_ms,
             output_bytes: terms.output_bytes,
-            cancel,
+            cancel: cancel.clone(),
         };
         let ran = execute(permit, open, start).await;
         drop(slot);
         let definition = entry.tool.definition();
-        let Ran::Output(output) = ran else {
-            return self.ended(ran, definition, verdict, terms.time_ms);
+        let outcome = match ran {
+            Ran::Output(output) => self.scrubbed(output, &verdict, &terms, definition, open).await,
+            ran => self.ended(ran, definition, verdict.clone(), terms.time_ms),
         };
-        let inner = Arc::clone(self);
-        let kept = verdict.clone();
+        self.after(outcome, verdict, &terms, open, &cancel).await
+    }
+
+    /// The stages `scrub`, `redact` and `cut`.
+    async fn scrubbed(
+        self: &Arc<Self>,
+        output: ToolOutput,
+        verdict: &Verdict,
+        terms: &Terms,
+        definition: &Definition,
+        open: &OpenRecord,
+    ) -> Outcome {
+        let (inner, kept) = (Arc::clone(self), verdict.clone());
+        let (rewriting, output_bytes) = (terms.rewriting.clone(), terms.output_bytes);
         let span = tracing::debug_span!("scrub");
-        let scrub =
-            move || span.in_scope(|| inner.delivered(output, kept, &terms.rewriting, terms.output_bytes));
+        let scrub = move || span.in_scope(|| inner.delivered(output, kept, &rewriting, output_bytes));
         match tokio::task::spawn_blocking(scrub).await {
             Ok(mut outcome) => {
                 outcome.grade = Some(definition.grade);
                 open.note("scrub", BY_GATE, "ok", Value::Null);
                 outcome
             }
-            Err(_) => self.ended(Ran::Panicked, definition, verdict, 0),
+            Err(_) => self.ended(Ran::Panicked, definition, verdict.clone(), 0),
         }
     }
 }
@@ -335,8 +366,8 @@ async fn admit(entry: &Registered, cancel: &Cancel) -> Result<OwnedSemaphorePerm
 }
 
 /// What the verdict asks of the execution. A clause that is not enforced here refuses the call.
-fn terms(output_bytes: u64, permit: &Permit, entry: &Registered, program: &Program) -> Result<Terms, Halted> {
-    let verdict = permit.verdict();
+fn terms(output_bytes: u64, settled: &Settled, entry: &Registered) -> Result<Terms, Halted> {
+    let (verdict, program) = (settled.verdict(), settled.program());
     let definition = entry.tool.definition();
     let duties = &verdict.obligations;
     let refuse =
@@ -353,14 +384,11 @@ fn terms(output_bytes: u64, permit: &Permit, entry: &Registered, program: &Progr
     if let Some(label) = duties.mark.first() {
         return not_enforced(format!("`mark {label}`"));
     }
-    if verdict.approval.is_some() {
-        return not_enforced("an approval".to_owned());
-    }
     let rewriting = match rewriting(program, duties) {
         Ok(rewriting) => rewriting,
         Err(name) => return not_enforced(format!("the result rule {name}")),
     };
-    let limits_ms = [Some(definition.time_limit_ms), duties.time_ms, permit.call().timeout_ms];
+    let limits_ms = [Some(definition.time_limit_ms), duties.time_ms, settled.leave().call().timeout_ms];
     let time_ms = limits_ms.into_iter().flatten().min().unwrap_or(limits::CALL_TIME_MS_DEFAULT);
     if time_ms == 0 {
         return refuse(Code::Limit, "a time limit of zero lets nothing run".to_owned());

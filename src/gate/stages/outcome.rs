@@ -40,6 +40,12 @@ impl Stop {
     pub(super) fn graded(self, grade: Grade) -> Self {
         Self { grade: Some(grade), ..self }
     }
+
+    /// Adds to the message.
+    pub(super) fn also(mut self, more: &str) -> Self {
+        self.message.push_str(more);
+        self
+    }
 }
 
 /// A violation of a schema, without repeating the value: `args.path: expected a string`.

@@ -1,6 +1,8 @@
 //! `tollgate.yaml`: what a host is configured with. Parsing is pure; who reads which file is the
 //! command line's matter.
 
+mod hooks;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -9,13 +11,14 @@ use crate::base::yaml::{Part, place_of};
 use crate::base::{suggest, yaml};
 pub use crate::gate::Durability;
 use crate::model::value::type_name;
+pub use hooks::{HOOK_KEYS, HookEntry};
 
 /// The name of a configuration file.
 pub const FILE_NAME: &str = "tollgate.yaml";
 
 /// The keys of a configuration, in alphabetical order. `docs/tollgate.schema.json` has the same.
 pub const KEYS: &[&str] =
-    &["audit", "layers", "mode", "output", "self-protection", "unattended", "workspace"];
+    &["audit", "hooks", "layers", "mode", "output", "self-protection", "unattended", "workspace"];
 /// The keys of an entry of `layers`.
 pub const LAYER_KEYS: &[&str] = &["name", "path", "paths"];
 /// The keys of `audit`.
@@ -26,8 +29,7 @@ pub const OUTPUT_KEYS: &[&str] = &["limit"];
 /// The keys that a project's own configuration may have: it may only tighten.
 const PROJECT_KEYS: &[&str] = &["layers"];
 /// Keys that the design knows and this build does not.
-const NOT_SUPPORTED: &[&str] =
-    &["approvals", "hooks", "servers", "state", "tests", "tools", "trusted-directories"];
+const NOT_SUPPORTED: &[&str] = &["approvals", "servers", "state", "tests", "tools", "trusted-directories"];
 
 /// Whose configuration a file is, which says what it may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct Config {
     pub output_bytes: Option<u64>,
     /// Whether writes to what the gate loads or keeps are blocked.
     pub self_protection: Option<bool>,
+    /// Hooks in the order in which they are asked.
+    pub hooks: Vec<HookEntry>,
 }
 
 /// What is wrong with a configuration.
@@ -103,6 +107,11 @@ pub fn parse(text: &str, folder: &Path, owner: Owner) -> Result<Config, ConfigEr
         durability: durability.map(|value| durability_of(text, &value)).transpose()?,
         output_bytes: limit.map(|value| bytes(text, &value)).transpose()?,
         self_protection: flags("self-protection")?,
+        hooks: keys
+            .get("hooks")
+            .map(|value| hooks::hooks(text, value, folder))
+            .transpose()?
+            .unwrap_or_default(),
     };
     if config.self_protection == Some(false) && owner != Owner::Outermost {
         let message = "only the outermost configuration can lift `self-protection`";
@@ -177,6 +186,12 @@ fn check_keys<'a>(text: &str, open: &'a Value, owner: Owner) -> Result<&'a Map<S
                 .help("remove the key: what is not enforced must not look as if it were"));
         }
         known_key(text, &[], key, KEYS, "a configuration")?;
+        if owner == Owner::Project && key == "hooks" {
+            let message = "a project's configuration may not bring `hooks`: they are programs, and whoever \
+                           can change the project could change them";
+            return Err(error_in(text, &[key], Part::Key, message)
+                .help("list the hook in the user's or the operator's configuration"));
+        }
         if owner == Owner::Project && !PROJECT_KEYS.contains(&key.as_str()) {
             let message = format!("a project's configuration may only add layers, not set `{key}`");
             return Err(error_in(text, &[key], Part::Key, message)

@@ -4,8 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{AUDIT_KEYS, Config, ConfigError, Durability, KEYS, LAYER_KEYS, OUTPUT_KEYS, Owner, parse};
+use super::{
+    AUDIT_KEYS, Config, ConfigError, Durability, HOOK_KEYS, KEYS, LAYER_KEYS, OUTPUT_KEYS, Owner, parse,
+};
 use crate::base::yaml;
+use crate::gate::{HookStage, OnFailure};
 use crate::model::schema::Schema;
 
 const FULL: &str = "\
@@ -21,6 +24,16 @@ audit:
   durability: write
 output: {limit: 20KB}
 self-protection: false
+hooks:
+  - name: guard
+    stage: pre
+    command: [./guard, --strict]
+  - name: count-calls
+    stage: post
+    command: [/usr/bin/env, sh, ./count]
+    time-limit: 500ms
+    on-failure: warn
+    digest: sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 ";
 
 fn read(text: &str, owner: Owner) -> Result<Config, ConfigError> {
@@ -34,6 +47,16 @@ fn reads_every_key() {
     assert_eq!(config.mode.as_deref(), Some("build"));
     assert_eq!(config.workspace.as_deref(), Some(Path::new("/etc/tollgate/..")));
     assert_eq!((config.unattended, config.self_protection), (Some(true), Some(false)));
+    let (guard, count) = (&config.hooks[0], &config.hooks[1]);
+    assert_eq!((guard.spec.stage, guard.spec.on_failure), (HookStage::Pre, OnFailure::Block));
+    assert_eq!((guard.spec.time_limit_ms, guard.digest), (10_000, None));
+    assert_eq!(
+        (guard.command.join(" "), guard.folder.as_path()),
+        ("./guard --strict".to_owned(), Path::new("/etc/tollgate"))
+    );
+    assert_eq!((count.spec.stage, count.spec.on_failure), (HookStage::Post, OnFailure::Warn));
+    assert_eq!(count.spec.time_limit_ms, 500);
+    assert!(count.digest.unwrap().to_string().starts_with("sha256:0123456789abcdef0123"));
     assert_eq!((config.durability, config.output_bytes), (Some(Durability::Write), Some(20_480)));
 }
 
@@ -43,7 +66,36 @@ fn says_what_is_wrong_and_where() {
     for (owner, text) in [
         (Owner::Outermost, "layer:\n  - name: x\n"),
         (Owner::Outermost, "mode: build\ncolour: red\n"),
-        (Owner::Outermost, "hooks: []\n"),
+        (Owner::Outermost, "servers: []\n"),
+        (Owner::Outermost, "hooks: ./guard\n"),
+        (Owner::Outermost, "hooks:\n  - name: Guard\n    stage: pre\n    command: [./g]\n"),
+        (Owner::Outermost, "hooks:\n  - name: guard\n    command: [./g]\n"),
+        (Owner::Outermost, "hooks:\n  - name: guard\n    stage: before\n    command: [./g]\n"),
+        (Owner::Outermost, "hooks:\n  - name: guard\n    stage: pre\n    command: guard\n"),
+        (Owner::Outermost, "hooks:\n  - name: guard\n    stage: pre\n    command: [guard]\n"),
+        (Owner::Outermost, "hooks:\n  - name: guard\n    stage: pre\n    command: []\n"),
+        (
+            Owner::Outermost,
+            "hooks:\n  - name: guard\n    stage: pre\n    command: [./g]\n    on-failure: allow\n",
+        ),
+        (
+            Owner::Outermost,
+            "hooks:\n  - name: guard\n    stage: pre\n    command: [./g]\n    time-limit: 10\n",
+        ),
+        (
+            Owner::Outermost,
+            "hooks:\n  - name: guard\n    stage: pre\n    command: [./g]\n    time-limit: 2h\n",
+        ),
+        (
+            Owner::Outermost,
+            "hooks:\n  - name: guard\n    stage: pre\n    command: [./g]\n    digest: sha256:12\n",
+        ),
+        (Owner::Outermost, "hooks:\n  - name: guard\n    stage: pre\n    command: [./g]\n    timeout: 1s\n"),
+        (
+            Owner::Outermost,
+            "hooks:\n  - {name: g, stage: pre, command: [./g]}\n  - {name: g, stage: post, command: [./g]}\n",
+        ),
+        (Owner::Project, "hooks:\n  - {name: g, stage: pre, command: [./g]}\n"),
         (Owner::Outermost, "audit:\n  durable: sync\n"),
         (Owner::Outermost, "audit:\n  durability: always\n"),
         (Owner::Outermost, "output:\n  limit: 20 KB\n"),
@@ -93,6 +145,7 @@ fn the_schema_has_the_same_keys() {
     assert_eq!(properties(&schema, "/properties/layers/items/properties"), LAYER_KEYS);
     assert_eq!(properties(&schema, "/properties/audit/properties"), AUDIT_KEYS);
     assert_eq!(properties(&schema, "/properties/output/properties"), OUTPUT_KEYS);
+    assert_eq!(properties(&schema, "/properties/hooks/items/properties"), HOOK_KEYS);
 }
 
 #[test]
@@ -121,6 +174,22 @@ fn the_schema_and_the_reader_agree() {
         "unattended: 'true'",
         "self-protection: false",
         "colour: red",
+        "hooks: []",
+        "hooks: [{name: a, stage: pre, command: [./a]}]",
+        "hooks: [{name: a, stage: pre}]",
+        "hooks: [{name: a, stage: pre, command: []}]",
+        "hooks: [{name: a, stage: pre, command: [a]}]",
+        "hooks: [{name: a, stage: pre, command: [./a, '']}]",
+        "hooks: [{name: a, stage: mid, command: [./a]}]",
+        "hooks: [{name: A, stage: pre, command: [./a]}]",
+        "hooks: [{stage: pre, command: [./a]}]",
+        "hooks: [{name: a, stage: pre, command: [./a], time-limit: 5}]",
+        "hooks: [{name: a, stage: pre, command: [./a], time-limit: 0s}]",
+        "hooks: [{name: a, stage: pre, command: [./a], time-limit: 1m}]",
+        "hooks: [{name: a, stage: pre, command: [./a], on-failure: warn}]",
+        "hooks: [{name: a, stage: pre, command: [./a], on-failure: go}]",
+        "hooks: [{name: a, stage: pre, command: [./a], digest: 'sha256:00'}]",
+        "hooks: [{name: a, stage: pre, command: [./a], colour: red}]",
     ] {
         let value: Value = yaml::parse(text).expect(text);
         assert_eq!(schema.check(&value).is_ok(), read(text, Owner::Outermost).is_ok(), "{text}");

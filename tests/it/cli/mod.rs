@@ -8,6 +8,7 @@ mod decide;
 mod explain;
 mod fmt;
 mod help;
+mod hooks;
 mod init;
 mod lint;
 mod run;

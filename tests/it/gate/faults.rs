@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 use tollgate::effects::World;
 use tollgate::effects::world::{Node, Platform, WorldError};
-use tollgate::gate::{Cancellation, EffectClass};
+use tollgate::gate::{Answer, Cancellation, EffectClass, HookStage};
 use tollgate::host::fs::RealWorld;
 use tollgate::model::path::Folding;
 use tollgate::syntax::ast::Date;
@@ -19,11 +19,18 @@ const ENOUGH: usize = 40;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_call_of_the_sink() {
-    for panics in [false, true] {
+    for (panics, hooks) in [(false, false), (true, false), (false, true), (true, true)] {
         for n in 1..=ENOUGH {
             let probe = Probe::new("probe", Body::Answer, EffectClass::Idempotent, Cancellation::Immediate);
             let ran = Arc::clone(&probe.ran);
             let mut setting = Setting::new().tool(probe);
+            if hooks {
+                setting = setting.hook("before", HookStage::Pre, |_| modify(json!({"a": 2}))).hook(
+                    "after",
+                    HookStage::Post,
+                    |_| Answer::go_on(),
+                );
+            }
             setting.sink = Arc::new(Memory::failing(n, panics));
             let (gate, _place, sink) = setting.gate();
             let envelope = call(&gate, "probe", json!({"a": 1})).await;

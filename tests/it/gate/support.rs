@@ -85,6 +85,7 @@ pub enum Body {
     Sleep,
     Panic,
     Deaf,
+    Fail,
 }
 
 /// A tool that counts how often its body ran.
@@ -96,7 +97,17 @@ pub struct Probe {
 
 impl Probe {
     pub fn new(name: &str, body: Body, effect_class: EffectClass, cancellation: Cancellation) -> Self {
-        let schema = Schema::compile(json!({"type": "object"})).unwrap();
+        Self::with_schema(name, body, effect_class, cancellation, json!({"type": "object"}))
+    }
+
+    pub fn with_schema(
+        name: &str,
+        body: Body,
+        effect_class: EffectClass,
+        cancellation: Cancellation,
+        schema: Value,
+    ) -> Self {
+        let schema = Schema::compile(schema).unwrap();
         let declaration = ToolDeclaration {
             pattern: ToolPattern::Exact(name.to_owned()),
             lines: vec![EffectLine::Bare(Capability::Nothing)],
@@ -130,6 +141,7 @@ impl Tool for Probe {
                 Body::Sleep => tokio::time::sleep(std::time::Duration::from_secs(60)).await,
                 Body::Panic => panic!("a fault of the tool at /root/place"),
                 Body::Deaf => std::future::pending().await,
+                Body::Fail => return Err(ToolFailure::Failed("it did not work".to_owned())),
             }
             let mut data = Map::new();
             data.insert("echo".to_owned(), Value::Object(admitted.args().clone()));
@@ -185,6 +197,33 @@ pub struct Setting {
     pub world: Option<Arc<dyn World>>,
     pub unattended: bool,
     pub output_bytes: u64,
+    pub hooks: Vec<(HookSpec, Arc<dyn Hook>)>,
+}
+
+/// A hook that is a closure.
+pub struct Says<F>(pub F);
+
+impl<F: Fn(&Question) -> Answer + Send + Sync> Hook for Says<F> {
+    fn answer<'a>(
+        &'a self,
+        question: &'a Question,
+        _: &'a Cancel,
+    ) -> BoxFuture<'a, Result<Answer, HookFailure>> {
+        Box::pin(async move { Ok((self.0)(question)) })
+    }
+}
+
+/// The arguments that a pre-hook is shown.
+pub fn args_of(question: &Question) -> Map<String, Value> {
+    match &question.about {
+        hook::About::Call { call, .. } => call.args.clone(),
+        hook::About::Result(_) => panic!("a question about a result"),
+    }
+}
+
+pub fn modify(args: Value) -> Answer {
+    let Value::Object(args) = args else { panic!("no object") };
+    Answer { outcome: HookOutcome::Modify(args), reason: None }
 }
 
 impl Setting {
@@ -197,7 +236,21 @@ impl Setting {
             world: None,
             unattended: false,
             output_bytes: 65_536,
+            hooks: Vec::new(),
         }
+    }
+
+    /// Adds a hook that is a closure.
+    pub fn hook<F>(self, name: &str, stage: HookStage, says: F) -> Self
+    where
+        F: Fn(&Question) -> Answer + Send + Sync + 'static,
+    {
+        self.hook_of(HookSpec::new(name, stage), Arc::new(Says(says)))
+    }
+
+    pub fn hook_of(mut self, spec: HookSpec, hook: Arc<dyn Hook>) -> Self {
+        self.hooks.push((spec, hook));
+        self
     }
 
     pub fn policy(mut self, rules: &str) -> Self {
@@ -215,12 +268,14 @@ impl Setting {
         let log = AuditLog::open(Arc::clone(&self.sink) as _, &*clock, Durability::Sync).unwrap();
         let world = self.world.unwrap_or_else(|| Arc::new(self.place.world()));
         let program = program(&self.policy, &self.registry);
-        let gate = Gate::builder(program, world, Arc::new(log), clock, Arc::new(UniqueIds))
+        let mut builder = Gate::builder(program, world, Arc::new(log), clock, Arc::new(UniqueIds))
             .registry(self.registry)
             .unattended(self.unattended)
-            .output_bytes(self.output_bytes)
-            .build()
-            .unwrap();
+            .output_bytes(self.output_bytes);
+        for (spec, hook) in self.hooks {
+            builder = builder.hook(spec, hook);
+        }
+        let gate = builder.build().unwrap();
         (gate, self.place, self.sink)
     }
 }
