@@ -235,6 +235,19 @@ fn quiet(text: &str) -> Compiled {
 }
 
 #[test]
+fn examples_of_a_pack_are_about_the_pack_alone() {
+    let examples = |text: &str| -> usize {
+        let program = Fixture::new(text).compile().program.unwrap();
+        program.layers().iter().flat_map(|layer| &layer.rules).map(|rule| rule.examples.len()).sum()
+    };
+    // Here `shell` takes another argument than in the examples of the pack.
+    let importing = "tollgate 1\nimport \"std:self\"\ntool shell { runs args.cmd }\n";
+    assert!(quiet(importing).program.is_some());
+    assert_eq!(examples(importing), 0);
+    assert!(examples(tollgate::compile::packs::text("self").unwrap()) > 0);
+}
+
+#[test]
 fn packs_and_starters_compile() {
     for pack in tollgate::compile::packs::names() {
         quiet(&format!("tollgate 1\nimport \"std:{pack}\"\n"));

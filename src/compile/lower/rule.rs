@@ -41,6 +41,10 @@ impl Draft {
     }
 }
 
+fn is_example(clause: &ast::Clause) -> bool {
+    matches!(clause.kind, ClauseKind::Example(_))
+}
+
 /// `FILE:LINE:COLUMN`.
 pub(in crate::compile) fn at(sources: &Sources, file: FileId, span: Span) -> String {
     sources.get(file).map_or_else(String::new, |source| {
@@ -69,7 +73,9 @@ impl Checker<'_> {
         let clauses = self.fitting(verb, &node.clauses);
         draft.fine &= clauses.len() == node.clauses.len();
         self.on(&mut draft, declared, &clauses);
-        for clause in &clauses {
+        // The examples of a pack are about the pack alone: whoever imports it may have other tools and modes.
+        let in_pack = declared.path.is_none();
+        for clause in clauses.iter().filter(|clause| !(in_pack && is_example(clause))) {
             self.clause(&mut draft, verb, clause);
         }
         self.bodies(&draft, declared, verb);
