@@ -164,6 +164,7 @@ fn ordered<'a>(writes: &'a [(&Rule, Write)]) -> Vec<&'a Write> {
 
 fn writes_of(rule: &Rule, call: &Call, fired: &[&Effect]) -> Result<Vec<Write>, String> {
     let mut writes = Vec::new();
+    let mut replaced = Vec::new();
     for edit in &rule.edits {
         match edit {
             ArgEdit::AppendCommand(words) => append_command(words, call, fired, &mut writes)?,
@@ -193,17 +194,37 @@ fn writes_of(rule: &Rule, call: &Call, fired: &[&Effect]) -> Result<Vec<Write>, 
                 _ => Err("is not a list".to_owned()),
             })?,
             ArgEdit::Replace(place, pattern, text) => {
-                each_present(place, call, &mut writes, |found| match found {
-                    Value::String(old) => {
-                        let new = pattern.regex.replace_all(old, regex::NoExpand(text));
-                        Ok((new != old.as_str()).then(|| Some(Value::String(new.into_owned()))))
-                    }
-                    _ => Err("is not a string".to_owned()),
-                })?
+                replace(place, &pattern.regex, text, call, &mut replaced)?;
             }
         }
     }
+    for (place, new) in replaced {
+        if !matches!(find(&place, &call.args), Some(Value::String(old)) if *old == new) {
+            writes.push(Write::Value(place, Some(Value::String(new))));
+        }
+    }
     Ok(writes)
+}
+
+/// The `replace` clauses of one rule on one place follow each other, and are one write: each reads what
+/// the one before left.
+fn replace(
+    place: &[Step],
+    pattern: &regex::Regex,
+    text: &str,
+    call: &Call,
+    replaced: &mut Vec<(Vec<Step>, String)>,
+) -> Result<(), String> {
+    for place in concrete(place, &call.args)? {
+        let Some(found) = find(&place, &call.args) else { continue };
+        let Value::String(asked) = found else { return Err(format!("{} is not a string", shown(&place))) };
+        let new = |old: &str| pattern.replace_all(old, regex::NoExpand(text)).into_owned();
+        match replaced.iter_mut().find(|(earlier, _)| *earlier == place) {
+            Some((_, left)) => *left = new(left),
+            None => replaced.push((place, new(asked))),
+        }
+    }
+    Ok(())
 }
 
 fn clamp(

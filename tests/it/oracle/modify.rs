@@ -182,6 +182,7 @@ fn capabilities(effects: &[Effect]) -> BTreeSet<Capability> {
 fn writes(rule: &Judged, call: &Call, effects: &[Effect], at: &[usize]) -> Option<Vec<(Vec<Step>, Write)>> {
     let args = Json::Object(call.args.clone());
     let mut out = Vec::new();
+    let mut replaced: Vec<(Vec<Step>, String)> = Vec::new();
     for edit in &rule.edits {
         match edit {
             ModifyClause::Set(to, value) => {
@@ -223,10 +224,11 @@ fn writes(rule: &Judged, call: &Call, effects: &[Effect], at: &[usize]) -> Optio
                         .case_insensitive(regex.node.ignore_case)
                         .build()
                         .expect("a checked regex");
-                    let new = found.replace_all(text, regex::NoExpand(&with.node)).into_owned();
-                    if new != *text {
-                        out.push((to.path.clone(), Write::Put(Json::String(new))));
-                    }
+                    // It reads what the rule's own replacements before it have left there.
+                    let earlier = replaced.iter().position(|(path, _)| *path == to.path);
+                    let before = earlier.map_or_else(|| text.clone(), |at| replaced.remove(at).1);
+                    let new = found.replace_all(&before, regex::NoExpand(&with.node)).into_owned();
+                    replaced.push((to.path.clone(), new));
                 }
                 Some(_) => return None,
             },
@@ -237,6 +239,11 @@ fn writes(rule: &Judged, call: &Call, effects: &[Effect], at: &[usize]) -> Optio
                     out.push((at.argument.clone(), Write::Insert(at.offset, words.node.clone())));
                 }
             }
+        }
+    }
+    for (path, new) in replaced {
+        if here(&args, &path) != Some(&Json::String(new.clone())) {
+            out.push((path, Write::Put(Json::String(new))));
         }
     }
     Some(out)
