@@ -73,6 +73,9 @@ pub struct Verdict {
     pub policy: Digest,
 }
 
+/// Why a rule that asks blocks: whoever reads it has to find out which of the two to change.
+const UNATTENDED: &str = "the rule asks, and this session never asks: nobody is there to approve";
+
 impl Verdict {
     /// The verdict where nobody can be asked: every `ask` is a `block`.
     #[must_use]
@@ -87,7 +90,13 @@ impl Verdict {
         }
         self.level = stricter(self.level);
         self.effects.iter_mut().for_each(|effect| effect.level = stricter(effect.level));
-        self.reasons.iter_mut().for_each(|reason| reason.level = stricter(reason.level));
+        for reason in self.reasons.iter_mut().filter(|reason| reason.level == Level::Ask) {
+            reason.level = Level::Block;
+            reason.because = Some(match reason.because.take() {
+                Some(because) => format!("{because} ({UNATTENDED})"),
+                None => UNATTENDED.to_owned(),
+            });
+        }
         self.reasons.sort_by(|a, b| b.level.cmp(&a.level).then_with(|| a.rule.cmp(&b.rule)));
         self.approval = None;
         self
