@@ -29,8 +29,8 @@ pub(super) struct Way<'p> {
 pub fn decide(program: &Program, call: Call, world: &dyn World) -> Decision {
     let span = debug_span!("decide", call = %call.id, tool = %call.tool, verdict = field::Empty);
     let _entered = span.enter();
-    let facts = Facts::gather(program, &call, world, true);
-    let mut way = travel(&facts, call);
+    let mut facts = Facts::gather(program, &call, world, true);
+    let mut way = travel(&mut facts, call);
     let verdict = combine::verdict(&facts, &way);
     span.record("verdict", verdict.level.as_str());
     let Some((call, judgement)) = way.steps.pop() else { return Decision::Refused(Box::new(verdict)) };
@@ -44,7 +44,7 @@ pub fn decide(program: &Program, call: Call, world: &dyn World) -> Decision {
 }
 
 /// Judges the call as asked and applies the layers' modify rules, outermost first.
-pub(super) fn travel<'p>(facts: &Facts<'p>, call: Call) -> Way<'p> {
+pub(super) fn travel<'p>(facts: &mut Facts<'p>, call: Call) -> Way<'p> {
     let first = judge(facts, &call);
     let mut way = Way { steps: vec![(call, first)], by: Vec::new(), whole: Vec::new() };
     for (at, layer) in facts.program.layers().iter().enumerate() {

@@ -43,6 +43,20 @@ impl<'a> Facts<'a> {
             indexed,
         }
     }
+
+    /// Takes in how the paths of a call name the places of the policy.
+    fn widen(&mut self, call: &Call, effects: &[Effect]) {
+        let demand = self.program.demand(&call.tool);
+        let paths = effects.iter().flat_map(|effect| {
+            let (own, cwd) = match &effect.resource {
+                Resource::Path(fact) => (Some(fact), None),
+                Resource::Command(command) => (None, Some(&command.cwd)),
+                Resource::None | Resource::Network(_) | Resource::Target(_) => (None, None),
+            };
+            own.into_iter().chain(cwd)
+        });
+        effects::path::widen(self.world, &mut self.anchors, &demand.literal_dirs, paths);
+    }
 }
 
 /// What one rule (or pseudo-rule) adds to one effect.
@@ -122,7 +136,7 @@ impl CallJudgement<'_> {
 }
 
 /// Derives the effects of a call and judges them.
-pub(super) fn judge<'p>(facts: &Facts<'p>, call: &Call) -> CallJudgement<'p> {
+pub(super) fn judge<'p>(facts: &mut Facts<'p>, call: &Call) -> CallJudgement<'p> {
     let program = facts.program;
     let mode = call.context.mode.as_deref();
     if !program.has_mode(mode) {
@@ -143,6 +157,7 @@ pub(super) fn judge<'p>(facts: &Facts<'p>, call: &Call) -> CallJudgement<'p> {
         let because = format!("the call has more than {} effects", limits::EFFECTS_PER_CALL_MAX);
         return CallJudgement::refused(pseudo::LIMIT, because);
     }
+    facts.widen(call, &effects);
     judge_effects(facts, call, with_undeclared(facts, call, effects))
 }
 

@@ -109,8 +109,8 @@ pub fn explain(program: &Program, call: Call, world: &dyn World) -> Trace {
 /// The same, with what kept these rules (full names) from counting, however far they were from it.
 #[must_use]
 pub fn explain_about(program: &Program, call: Call, world: &dyn World, rules: &[&str]) -> Trace {
-    let facts = Facts::gather(program, &call, world, false);
-    let way = travel(&facts, call);
+    let mut facts = Facts::gather(program, &call, world, false);
+    let way = travel(&mut facts, call);
     let verdict = combine::verdict(&facts, &way);
     let calls = way.steps.iter().map(|(call, judged)| traced(&facts, call, judged, rules)).collect();
     Trace { verdict, calls }

@@ -6,7 +6,7 @@ mod tree;
 mod walk;
 pub mod windows;
 
-pub use anchors::{anchors, display_path};
+pub use anchors::{anchors, display_path, widen};
 pub use glob::{glob, glob_argument};
 pub use tree::tree;
 

@@ -47,8 +47,8 @@ impl Places<'_> {
     /// `is`, `in` and `under` of a path.
     pub fn test(&self, looked: Looked<'_>, operator: Operator, literals: &[&ValueKind]) -> Answer {
         let answers = literals.iter().map(|literal| match (operator, literal) {
-            (Operator::Under, literal) => self.under(looked, &self.directory(literal)),
-            (_, ValueKind::Word(_)) => self.is_directory(looked, &self.directory(literal)),
+            (Operator::Under, literal) => self.under(looked, &self.directory(looked, literal)),
+            (_, ValueKind::Word(_)) => self.is_directory(looked, &self.directory(looked, literal)),
             (_, ValueKind::Text(glob)) => either(alternatives(glob).iter().map(|one| self.glob(looked, one))),
             (_, other) => panic!("no path pattern: {other:?}"),
         });
@@ -56,17 +56,34 @@ impl Places<'_> {
     }
 
     /// Every spelling of the directory behind `under` or `is`.
-    fn directory(&self, literal: &ValueKind) -> Vec<String> {
-        match literal {
+    fn directory(&self, looked: Looked<'_>, literal: &ValueKind) -> Vec<String> {
+        let dir = match literal {
             ValueKind::Word(word) => match word.as_str() {
-                "workspace" => self.spellings(self.world.workspace()),
-                "home" => self.world.home().map_or(Vec::new(), |home| self.spellings(home)),
-                "temp" => self.world.temp().map_or(Vec::new(), |temp| self.spellings(temp)),
+                "workspace" => Some(self.world.workspace().to_owned()),
+                "home" => self.world.home().map(str::to_owned),
+                "temp" => self.world.temp().map(str::to_owned),
                 other => panic!("no directory: {other}"),
             },
-            ValueKind::Text(text) => self.anchored(text).map_or(Vec::new(), |dir| self.spellings(&dir)),
+            ValueKind::Text(text) => self.anchored(text),
             other => panic!("no directory: {other:?}"),
+        };
+        dir.map_or(Vec::new(), |dir| self.all_spellings(looked, &dir))
+    }
+
+    /// The spellings of a directory, and every beginning of the path that leads to the same one.
+    fn all_spellings(&self, looked: Looked<'_>, given: &str) -> Vec<String> {
+        let mut all = self.spellings(given);
+        let end = all[all.len() - 1].clone();
+        if self.world.inspect(&end) != Ok(Node::Dir) {
+            return all;
         }
+        let ends = looked.path.match_indices('/').map(|(at, _)| at).chain([looked.path.len()]);
+        for beginning in ends.map(|at| &looked.path[..at]).filter(|beginning| !beginning.is_empty()) {
+            if self.spellings(beginning).last() == Some(&end) {
+                all.push(beginning.to_owned());
+            }
+        }
+        all
     }
 
     /// The absolute text of `/x`, `~/x`, `./x`; `None` where the anchor has no place.
@@ -143,7 +160,7 @@ impl Places<'_> {
             _ => format!("/{}", text.join("/")),
         };
         let Some(base) = self.anchored(&anchored) else { return Answer::No };
-        either(self.spellings(&base).iter().map(|base| matched(looked, base, rest)))
+        either(self.all_spellings(looked, &base).iter().map(|base| matched(looked, base, rest)))
     }
 }
 
