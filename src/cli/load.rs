@@ -87,6 +87,10 @@ pub fn setup(policy: &PolicyArgs, context: &ContextArgs) -> Result<Setup, Failur
     let workspace = workspace_root(policy.workspace.as_deref().or(configured.as_deref()))?;
     if !none {
         stack.project_file(&workspace)?;
+    } else if files::exists(&workspace.join(config::FILE_NAME)) {
+        // Whoever wrote it believes that it protects something.
+        let file = files::shown(&workspace.join(config::FILE_NAME));
+        output::tell(&format!("note: {file} has no effect: `--config none` reads no configuration"));
     }
     let mut layers: Vec<Layer> = Vec::new();
     for (file, config) in &stack.configs {
