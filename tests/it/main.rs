@@ -23,5 +23,6 @@ mod laws;
 mod layers;
 mod oracle;
 mod oracle_agrees;
+mod public_cases;
 mod shell;
 mod spec;

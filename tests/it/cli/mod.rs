@@ -11,6 +11,7 @@ mod help;
 mod hooks;
 mod init;
 mod lint;
+pub mod public_cases;
 mod run;
 
 use std::fs;
