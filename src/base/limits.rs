@@ -99,3 +99,5 @@ pub const HOOK_REASON_CHARS_MAX: usize = 1_000;
 pub const HOOK_PROGRAM_BYTES_MAX: u64 = 256 << 20;
 /// Rounds in which hooks may change the arguments of one call.
 pub const HOOK_ROUNDS_MAX: usize = 3;
+/// Bytes of a snapshot file: the most checks of a test file, with a full verdict of a kilobyte each.
+pub const SNAPSHOT_BYTES_MAX: usize = 16 << 20;

@@ -202,7 +202,7 @@ pub struct FmtArgs {
 #[command(after_help = "\
 Examples:
   tollgate test policies
-  tollgate test --filter 'git push' policies/tests/shell.test.yaml")]
+  tollgate test --accept policies/tests/agent.test.yaml")]
 pub struct TestArgs {
     /// Test files, policy files, or folders searched for *.test.yaml files and, for the examples of
     /// rules, *.toll files [default: the current folder]
@@ -211,6 +211,13 @@ pub struct TestArgs {
     /// Only checks whose `FILE: NAME` holds this text
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// Write the snapshots as the verdicts are; read the difference before you keep it. Refused in
+    /// continuous integration (where `CI` is set)
+    #[arg(long, conflicts_with = "filter")]
+    pub accept: bool,
+    /// How the report is shown
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
 }
 
 /// `init`
@@ -252,6 +259,17 @@ pub enum FindingFormat {
     Json,
     /// Commands that a GitHub workflow shows at the changed lines
     Github,
+}
+
+/// How reports of tests are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+    /// XML that continuous integration shows
+    Junit,
 }
 
 /// Levels of verdicts.

@@ -180,6 +180,28 @@ pub fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Writes a text, whether or not the file is there yet.
+///
+/// # Errors
+/// Names the file and what the system said.
+pub fn put_text(path: &Path, text: &str) -> Result<(), Failure> {
+    if create_text(path, text, false)? { Ok(()) } else { replace_text(path, text) }
+}
+
+/// Removes a file, if it is there.
+///
+/// # Errors
+/// Names the file and what the system said.
+pub fn remove(path: &Path) -> Result<(), Failure> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            let why = reason(&error);
+            Err(Failure::unusable(format!("`{}` cannot be removed: {why}", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes a new file; one that exists stays as it is.
 ///
 /// # Errors

@@ -194,13 +194,13 @@ impl Stack {
     }
 }
 
-/// A path that may climb: where it is, and how it is shown from the working directory.
+/// A path that may climb, and how it is shown from the working directory.
 #[must_use]
 pub fn located(path: &Path) -> (PathBuf, PathBuf) {
     let real = files::canonical(path);
     let here = files::canonical(&env::current_dir().unwrap_or_default());
     let shown = real.strip_prefix(&here).map_or_else(|_| real.clone(), Path::to_path_buf);
-    (real, shown)
+    (path.to_path_buf(), shown)
 }
 
 /// The folder that a file's project begins at: the nearest upward with `.git`, else the current one.

@@ -8,6 +8,7 @@ pub mod exit;
 mod files;
 mod load;
 mod output;
+mod parallel;
 mod render;
 mod suites;
 mod tools;

@@ -14,6 +14,10 @@ use crate::suite::{self, Host, PolicySource, Suite};
 
 /// How test files end.
 pub const TEST_ENDING: &str = ".test.yaml";
+/// How their snapshots end.
+const SNAPSHOT_ENDING: &str = ".test.snap";
+/// What people write who mean [`TEST_ENDING`].
+const NEAR_ENDINGS: [&str; 5] = [".test.yml", ".tests.yaml", ".tests.yml", "_test.yaml", ".test.json"];
 
 /// What lies at the paths.
 #[derive(Debug, Default)]
@@ -22,6 +26,47 @@ pub struct Found {
     pub tests: Vec<PathBuf>,
     /// Policy files.
     pub policies: Vec<PathBuf>,
+    /// What looks like a test and is none.
+    pub strays: Vec<Stray>,
+}
+
+/// A file that looks like a test, or belongs to one, and is not run.
+#[derive(Debug)]
+pub struct Stray {
+    /// The file as it is shown.
+    pub name: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// Where a file lies in what is looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Test,
+    Policy,
+    Snapshot,
+    Near(&'static str),
+}
+
+fn role(path: &Path) -> Option<Role> {
+    let name = path.file_name()?.to_string_lossy();
+    if name.ends_with(TEST_ENDING) {
+        Some(Role::Test)
+    } else if path.extension().is_some_and(|extension| extension == "toll") {
+        Some(Role::Policy)
+    } else if name.ends_with(SNAPSHOT_ENDING) {
+        Some(Role::Snapshot)
+    } else {
+        NEAR_ENDINGS.into_iter().find(|ending| name.ends_with(ending)).map(Role::Near)
+    }
+}
+
+/// Where the snapshot of a test file is kept.
+#[must_use]
+pub fn snapshot_of(test: &Path) -> PathBuf {
+    test.with_extension("snap")
 }
 
 /// A test file or a policy file that can be run.
@@ -29,6 +74,8 @@ pub struct Found {
 pub struct Loaded {
     /// The file as it is shown.
     pub name: String,
+    /// The file.
+    pub path: PathBuf,
     /// What it tests; nothing for a policy file, of which only examples count.
     pub suite: Option<Suite>,
     /// What is tested.
@@ -65,31 +112,49 @@ pub fn find(paths: &[PathBuf]) -> Result<Found, Failure> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for path in if paths.is_empty() { &here[..] } else { paths } {
-        let is_test = |path: &Path| path.to_string_lossy().ends_with(TEST_ENDING);
-        let is_policy = |path: &Path| path.extension().is_some_and(|extension| extension == "toll");
         let below = if files::is_folder(path) {
-            files::files_below(path, &|name| is_test(Path::new(name)) || is_policy(Path::new(name)))
+            files::files_below(path, &|name| role(Path::new(name)).is_some())
                 .map_err(|why| Failure::unusable(format!("the folder cannot be read: {why}")))?
         } else if !files::exists(path) {
             return Err(Failure::unusable(format!("`{}`: there is no such file", path.display())));
-        } else if is_test(path) || is_policy(path) {
+        } else if matches!(role(path), Some(Role::Test | Role::Policy)) {
             vec![path.clone()]
         } else {
             let message = format!("`{}` is neither a test file nor a policy", path.display());
             return Err(Failure::unusable(message)
                 .help("name *.test.yaml files, *.toll files, or folders that hold them"));
         };
-        if below.is_empty() {
+        if !below.iter().any(|file| matches!(role(file), Some(Role::Test | Role::Policy))) {
             let message = format!("there is nothing to test in `{}`", path.display());
             return Err(
                 Failure::unusable(message).help("test files end in `.test.yaml`, policies in `.toll`")
             );
         }
         for file in below.into_iter().filter(|file| seen.insert(files::canonical(file))) {
-            if is_test(&file) { found.tests.push(file) } else { found.policies.push(file) }
+            match role(&file) {
+                Some(Role::Test) => found.tests.push(file),
+                Some(Role::Policy) => found.policies.push(file),
+                Some(Role::Snapshot) => found.strays.extend(orphan(&file)),
+                Some(Role::Near(ending)) => found.strays.push(Stray {
+                    name: files::shown(&file),
+                    message: format!("is not run: it ends in `{ending}`"),
+                    help: format!("test files end in `{TEST_ENDING}`: rename it"),
+                }),
+                None => {}
+            }
         }
     }
     Ok(found)
+}
+
+/// A snapshot beside which there is no test file.
+fn orphan(snapshot: &Path) -> Option<Stray> {
+    let test = snapshot.with_extension("yaml");
+    (!files::exists(&test)).then(|| Stray {
+        name: files::shown(snapshot),
+        message: format!("is the snapshot of `{}`, which is not there", files::shown(&test)),
+        help: "delete it, or bring the test file back".to_owned(),
+    })
 }
 
 /// Reads a test file and compiles what it tests.
@@ -114,15 +179,15 @@ pub fn test_file(path: &Path) -> Result<Loaded, Unusable> {
         findings: Findings::default(),
     })?;
     let root = load::root_of(path);
-    let (real, _) = load::located(path);
-    let in_project = real.strip_prefix(&root).map(files::shown).unwrap_or_default();
+    let in_project = files::canonical(path).strip_prefix(&root).map(files::shown).unwrap_or_default();
     let mut protected = suite.protected(&in_project);
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let layers = layers(&suite, &folder, &root).map_err(unusable)?;
     if suite.policy == PolicySource::Configured {
         let configured = layers.iter().flat_map(|layer| &layer.paths);
-        let relative = configured.filter_map(|(real, _)| real.strip_prefix(&root).ok());
-        protected.extend(relative.filter(|path| path.as_os_str() != "").map(files::shown));
+        let places = configured.map(|(path, _)| files::canonical(path));
+        let relative = places.filter_map(|place| place.strip_prefix(&root).map(Path::to_path_buf).ok());
+        protected.extend(relative.filter(|path| path.as_os_str() != "").map(|path| files::shown(&path)));
     }
     let inline = match &suite.policy {
         PolicySource::One { text: Some(text), .. } => Some((format!("{name}#policy-text"), text.clone())),
@@ -131,7 +196,7 @@ pub fn test_file(path: &Path) -> Result<Loaded, Unusable> {
     let (program, sources, files) = program(&name, &layers, inline, &folder)?;
     let sources_of = tools::builtin().map(|registry| tools::sources(&registry)).map_err(unusable)?;
     let host = Host { protected, sources: sources_of };
-    Ok(Loaded { name, suite: Some(suite), program, sources, files, host })
+    Ok(Loaded { name, path: path.to_path_buf(), suite: Some(suite), program, sources, files, host })
 }
 
 /// Compiles a policy file as a policy of its own.
@@ -152,7 +217,7 @@ pub fn policy_file(path: &Path) -> Result<Loaded, Unusable> {
             }
             unusable
         })?;
-    Ok(Loaded { name, suite: None, program, sources, files, host: Host::default() })
+    Ok(Loaded { name, path: path.to_path_buf(), suite: None, program, sources, files, host: Host::default() })
 }
 
 /// The layers that a test file names.

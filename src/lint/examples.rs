@@ -14,8 +14,8 @@ use crate::model::{Action, Call, Context};
 /// What came of one example.
 #[derive(Debug)]
 pub struct Outcome {
-    /// Full name of its rule.
-    pub rule: String,
+    /// `example N of RULE`, the rule by its full name; the first is 1.
+    pub name: String,
     /// Where it stands.
     pub file: FileId,
     /// Where it stands.
@@ -28,10 +28,11 @@ pub struct Outcome {
 #[must_use]
 pub fn outcomes(program: &Program) -> Vec<Outcome> {
     let rules = program.layers().iter().flat_map(|layer| &layer.rules);
-    let examples = rules.flat_map(|rule| rule.examples.iter().map(move |example| (rule, example)));
+    let examples = rules
+        .flat_map(|rule| rule.examples.iter().zip(1..).map(move |(example, number)| (rule, example, number)));
     examples
-        .map(|(rule, example)| Outcome {
-            rule: rule.full_name.to_string(),
+        .map(|(rule, example, number)| Outcome {
+            name: format!("example {number} of {}", rule.full_name),
             file: example.file,
             span: example.span,
             finding: check_one(program, rule, example),

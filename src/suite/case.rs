@@ -171,8 +171,10 @@ pub fn parse(text: &str) -> Result<Suite, SuiteError> {
     let base = worlds.base(root.key("world").as_ref())?;
     let mut checks = Vec::new();
     if let Some(cases) = root.key("cases") {
-        for case in cases.items()? {
-            checks.push(read_case(&case, &mut worlds, base)?);
+        let items = cases.items()?;
+        room_for(items.len(), &cases)?;
+        for case in &items {
+            checks.push(read_case(case, &mut worlds, base)?);
         }
     }
     if let Some(rows) = root.key("matrix") {
@@ -340,7 +342,7 @@ impl Worlds {
     }
 }
 
-/// The checks may not be more than this, and each has its own name.
+/// Each check has its own name: under it its verdict is kept.
 fn unique_names(checks: &[Check]) -> Result<(), SuiteError> {
     let mut seen: BTreeMap<&str, &Check> = BTreeMap::new();
     for check in checks {

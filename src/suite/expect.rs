@@ -165,7 +165,7 @@ fn compare_rules(written: &[String], names: &Names<'_>, verdict: &Verdict, out: 
     }
 }
 
-/// A check that expects `block` and is blocked before any rule was read checks nothing of the policy.
+/// A check that expects `block` and is blocked without any rule checks nothing of the policy.
 fn never_reached(expected: Level, kind: Kind, verdict: &Verdict, out: &mut Vec<Failure>) {
     let unread = verdict.rules.iter().all(|rule| UNREAD.contains(&rule.as_str()));
     if expected != Level::Block || verdict.level != Level::Block || !unread {
@@ -180,7 +180,7 @@ fn never_reached(expected: Level, kind: Kind, verdict: &Verdict, out: &mut Vec<F
              refusal is meant, make it a case that expects `rules: [{rule}]`"
         ),
     };
-    let what = format!("the call is blocked by `{rule}`, before any rule of the policy is read: {why}");
+    let what = format!("the call is blocked by `{rule}`, not by a rule of the policy: {why}");
     out.push(Failure::said(what).help(mend));
 }
 

@@ -1,6 +1,8 @@
 //! Matrices: every tool × mode × arguments; a cell that no list names is expected to block.
 
-use serde_json::{Map, Value};
+use std::collections::HashSet;
+
+use serde_json::Value;
 
 use super::case::{Check, Kind, Mode, Setting, Worlds, name_of, room_for, setting};
 use super::expect::Expectation;
@@ -34,7 +36,8 @@ const LISTS: [(&str, Level); 3] = [("allow", Level::Allow), ("warn", Level::Warn
 struct Cell {
     tool: String,
     mode: Mode,
-    args: Map<String, Value>,
+    /// An object.
+    args: Value,
     /// What a list says about it, and where.
     listed: Option<(Level, Option<(u32, u32)>)>,
 }
@@ -72,12 +75,12 @@ fn check(row_name: &str, row: &At<'_>, setting: &Setting, cell: Cell) -> Check {
     };
     let (level, place) = cell.listed.unwrap_or((Level::Block, None));
     Check {
-        name: format!("{row_name}: {}{mode} {}", cell.tool, Value::Object(cell.args.clone())),
+        name: format!("{row_name}: {}{mode} {}", cell.tool, cell.args),
         kind: Kind::Cell { listed: cell.listed.is_some() },
         place: place.or_else(|| row.place()),
         setting: Setting { mode: cell.mode, ..setting.clone() },
         tool: cell.tool,
-        args: cell.args,
+        args: cell.args.as_object().cloned().unwrap_or_default(),
         result: None,
         expect: Expectation::level(level),
     }
@@ -151,21 +154,26 @@ fn mark(
         Some(args) if args.value.is_array() => {
             Some(args.items()?.iter().map(|at| at.value.clone()).collect())
         }
-        Some(args) => Some(vec![Value::Object(args.map()?.clone())]),
+        Some(args) => {
+            args.map()?;
+            Some(vec![args.value.clone()])
+        }
     };
     let mut met = vec![false; args.as_ref().map_or(1, Vec::len)];
     for cell in cells.iter_mut() {
-        let own = Value::Object(cell.args.clone());
-        let which = match &args {
-            None => Some(0),
-            Some(args) => args.iter().position(|args| values_equal(args, &own)),
-        };
         let tool = tools.as_ref().is_none_or(|tools| tools.contains(&cell.tool));
         let mode = modes.as_ref().is_none_or(|modes| named(&cell.mode).is_some_and(|m| modes.contains(&m)));
-        let Some(which) = which.filter(|_| tool && mode) else { continue };
+        if !tool || !mode {
+            continue;
+        }
+        let which = match &args {
+            None => Some(0),
+            Some(args) => args.iter().position(|args| values_equal(args, &cell.args)),
+        };
+        let Some(which) = which else { continue };
         if let Some((other, place)) = cell.listed {
             let line = place.map(|(line, _)| format!(" (line {line})")).unwrap_or_default();
-            let cell = format!("`{}` with `{own}`", cell.tool);
+            let cell = format!("`{}` with `{}`", cell.tool, cell.args);
             return Err(pattern
                 .error(format!("{cell} is listed already, under `{}`{line}", other.as_str()))
                 .help(format!("remove it there or from `{list}`; `mode` tells cells apart that are alike")));
@@ -185,8 +193,8 @@ fn mark(
 
 /// The arguments of a row: for every tool, or for each its own.
 enum Arguments {
-    All(Vec<Map<String, Value>>),
-    Each(Vec<(String, Vec<Map<String, Value>>)>),
+    All(Vec<Value>),
+    Each(Vec<(String, Vec<Value>)>),
 }
 
 impl Arguments {
@@ -212,7 +220,7 @@ impl Arguments {
         }
     }
 
-    fn of(&self, tool: &str) -> &[Map<String, Value>] {
+    fn of(&self, tool: &str) -> &[Value] {
         match self {
             Self::All(list) => list,
             Self::Each(each) => each.iter().find(|(name, _)| name == tool).map_or(&[], |(_, list)| list),
@@ -221,17 +229,15 @@ impl Arguments {
 }
 
 /// A list of objects, none of them twice.
-fn objects(at: &At<'_>) -> Result<Vec<Map<String, Value>>, SuiteError> {
-    let mut found: Vec<Map<String, Value>> = Vec::new();
+fn objects(at: &At<'_>) -> Result<Vec<Value>, SuiteError> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
     for item in at.items()? {
-        let object = item.map()?;
-        let same = |other: &Map<String, Value>| {
-            values_equal(&Value::Object(other.clone()), &Value::Object(object.clone()))
-        };
-        if found.iter().any(same) {
+        item.map()?;
+        if !seen.insert(item.value.to_string()) {
             return Err(item.error("these arguments stand in the row twice").help("remove one"));
         }
-        found.push(object.clone());
+        found.push(item.value.clone());
     }
     if found.is_empty() {
         return Err(at

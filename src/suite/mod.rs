@@ -10,10 +10,11 @@ mod names;
 mod reader;
 pub mod report;
 mod runner;
+pub mod snapshot;
 mod why;
 
 pub use case::{Check, Kind, PolicySource, Suite, parse};
 pub use expect::Expectation;
 pub use reader::SuiteError;
-pub use report::{CheckReport, Failure};
-pub use runner::{Host, Runner};
+pub use report::{CheckReport, Failure, Report};
+pub use runner::{Host, Runner, run};

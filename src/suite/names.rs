@@ -7,7 +7,7 @@ use crate::compile::Program;
 use crate::compile::program::Rule;
 use crate::model::verdict::pseudo;
 
-/// The pseudo-rules that refuse a call before any rule is read.
+/// The pseudo-rules that refuse a call for what it is, not for what the policy says.
 pub(super) const UNREAD: [&str; 5] = [
     pseudo::INVALID_ARGUMENTS,
     pseudo::UNKNOWN_TOOL,

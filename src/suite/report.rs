@@ -1,8 +1,32 @@
 //! What came of a suite: plain data for those who show it.
 
 use super::case::Kind;
+use super::snapshot::{Comparison, Entry};
 use crate::decide::Trace;
+use crate::lint::examples;
 use crate::model::Level;
+
+/// What came of a test file.
+#[derive(Debug)]
+pub struct Report {
+    /// Of its checks that were run, in the order of the file.
+    pub checks: Vec<CheckReport>,
+    /// Of the examples of all rules of the policy.
+    pub examples: Vec<examples::Outcome>,
+    /// How its snapshot differs.
+    pub snapshot: Comparison,
+}
+
+impl Report {
+    /// Whether everything is as expected. A file that checks nothing is not.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        !self.checks.is_empty()
+            && self.checks.iter().all(CheckReport::holds)
+            && self.examples.iter().all(|example| example.finding.is_none())
+            && self.snapshot == Comparison::Same
+    }
+}
 
 /// What came of one check.
 #[derive(Debug)]
@@ -21,6 +45,8 @@ pub struct CheckReport {
     pub failures: Vec<Failure>,
     /// Why the verdict came out as it did, where the check fails.
     pub trace: Option<Trace>,
+    /// What a snapshot remembers of it.
+    pub entry: Entry,
 }
 
 impl CheckReport {

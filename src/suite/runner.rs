@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::case::{Check, Mode, Suite};
 use super::expect::{self, Outcome};
 use super::names::Names;
-use super::report::{CheckReport, Failure};
+use super::report::{CheckReport, Failure, Report};
+use super::snapshot::{self, Entry};
 use super::why;
 use crate::compile::Program;
 use crate::decide::trace::explain_about;
@@ -15,6 +16,7 @@ use crate::decide::{Trace, decide};
 use crate::effects::{VirtualWorld, World};
 use crate::gate::Scrubber;
 use crate::gate::scrub::rewriting;
+use crate::lint::examples;
 use crate::model::{Call, Context, Level, Verdict};
 
 /// What the host says about every check.
@@ -24,6 +26,19 @@ pub struct Host {
     pub protected: Vec<String>,
     /// Where tools come from (`builtin`, …), by name.
     pub sources: BTreeMap<String, String>,
+}
+
+/// Runs a whole suite, the examples of the policy's rules included, and compares with its snapshot.
+#[must_use]
+pub fn run(suite: &Suite, program: &Program, host: &Host, snapshot: Option<&str>) -> Report {
+    let runner = Runner::new(suite, program, host);
+    let checks: Vec<CheckReport> = runner.checks().iter().map(|check| runner.check(check)).collect();
+    let entries: Vec<Entry> = checks.iter().map(|check| check.entry.clone()).collect();
+    Report {
+        checks,
+        examples: examples::outcomes(program),
+        snapshot: snapshot::compare(snapshot, &entries, true),
+    }
 }
 
 /// A suite under a program.
@@ -79,6 +94,7 @@ impl<'a> Runner<'a> {
             kind: check.kind,
             place: check.place,
             level: verdict.level,
+            entry: snapshot::entry(&check.name, &verdict, result.as_ref()),
             rules: verdict.rules,
             failures,
             trace,

@@ -26,3 +26,4 @@ mod oracle_agrees;
 mod public_cases;
 mod shell;
 mod spec;
+mod suite;

@@ -1,31 +1,54 @@
-//! `tollgate test`: cases, matrices and the examples of rules.
+//! `tollgate test`: cases, matrices, examples of rules, snapshots of verdicts.
+#![expect(clippy::disallowed_methods, reason = "whether this is continuous integration stands in a variable")]
 
 use std::collections::HashSet;
+use std::env;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
-use crate::base::{Diagnostic, Source, Span};
-use crate::cli::args::TestArgs;
+use crate::base::Span;
+use crate::base::limits::SNAPSHOT_BYTES_MAX;
+use crate::cli::args::{ReportFormat, TestArgs};
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::render::suite::{FileReport, Report};
-use crate::cli::suites::{self, Loaded, Unusable};
+use crate::cli::parallel::parallel;
+use crate::cli::render::suite::{FileReport, Report, SnapshotReport};
+use crate::cli::suites::{self, Loaded};
 use crate::cli::{files, output, render};
 use crate::lint::examples;
-use crate::suite::{Check, CheckReport, Runner};
+use crate::suite::snapshot::{self, Comparison, Entry};
+use crate::suite::{Check, Runner};
+
+/// What a run may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    /// Snapshots.
+    Accepted,
+    /// Proposals of snapshots, beside them.
+    Proposed,
+    /// Nothing: in continuous integration, and where a filter leaves checks out.
+    Nothing,
+}
 
 /// Runs what lies at the paths.
 ///
 /// # Errors
 /// A path that cannot be used, a filter that selects nothing, no check at all.
 pub fn run(args: &TestArgs) -> Result<Exit, Failure> {
+    let ci = in_ci();
+    if args.accept && ci {
+        return Err(Failure::unusable("snapshots are not written in continuous integration")
+            .help("run `tollgate test --accept` where you can look at the difference, and commit the file"));
+    }
+    let writing = match (args.accept, ci || args.filter.is_some()) {
+        (true, _) => Writing::Accepted,
+        (false, false) => Writing::Proposed,
+        (false, true) => Writing::Nothing,
+    };
     let found = suites::find(&args.paths)?;
-    let tests = parallel(&found.tests, |path| suites::test_file(path));
+    let tests = parallel(&found.tests, "test files", |path| suites::test_file(path));
     let covered: HashSet<&PathBuf> = tests.iter().flatten().flat_map(|loaded| &loaded.files).collect();
     let alone: Vec<PathBuf> =
         found.policies.into_iter().filter(|path| !covered.contains(&files::canonical(path))).collect();
-    let policies = parallel(&alone, |path| suites::policy_file(path));
+    let policies = parallel(&alone, "policies", |path| suites::policy_file(path));
     let (mut ready, mut unusable) = (Vec::new(), Vec::new());
     for file in tests.into_iter().chain(policies) {
         match file {
@@ -34,21 +57,45 @@ pub fn run(args: &TestArgs) -> Result<Exit, Failure> {
         }
     }
     let filter = args.filter.as_deref();
-    let report = judge(&ready, unusable, filter);
-    if report.checks() == 0 && report.unusable.is_empty() {
-        return Err(match filter {
-            Some(text) => Failure::unusable(format!("no check holds the text `{text}`"))
-                .help("a check is looked for as `FILE: NAME`; leave `--filter` out to see them all"),
-            None => Failure::unusable("there is nothing to test: no case, no matrix, no example of a rule")
-                .help("write cases into a file that ends in `.test.yaml`"),
-        });
+    let mut files = judge(&ready, filter);
+    for file in &mut files {
+        file.snapshot = compared(file, writing, ci)?;
     }
-    output::print(&render::suite::text(&report))?;
-    Ok(match &report {
-        report if !report.unusable.is_empty() => Exit::Unusable,
-        report if report.failed() > 0 => Exit::Negative,
-        _ => Exit::Fine,
+    let report = Report { files, unusable, strays: found.strays };
+    let counts = report.counts();
+    if counts.checks == 0 && !counts.negative() && counts.unusable == 0 {
+        return Err(nothing(filter));
+    }
+    show(&report, args.format)?;
+    Ok(if counts.unusable > 0 {
+        Exit::Unusable
+    } else if counts.negative() {
+        Exit::Negative
+    } else {
+        Exit::Fine
     })
+}
+
+/// `CI`, as every service sets it.
+fn in_ci() -> bool {
+    env::var_os("CI").is_some_and(|value| !["", "false", "0"].iter().any(|off| value == *off))
+}
+
+fn nothing(filter: Option<&str>) -> Failure {
+    match filter {
+        Some(text) => Failure::unusable(format!("no check holds the text `{text}`"))
+            .help("a check is looked for as `FILE: NAME`; leave `--filter` out to see them all"),
+        None => Failure::unusable("there is nothing to test: no case, no matrix, no example of a rule")
+            .help("write cases into a file that ends in `.test.yaml`"),
+    }
+}
+
+fn show(report: &Report<'_>, format: ReportFormat) -> Result<(), Failure> {
+    match format {
+        ReportFormat::Text => output::print(&render::suite::text::report(report)),
+        ReportFormat::Json => output::print_line(&render::suite::json::report(report).to_string()),
+        ReportFormat::Junit => output::print(&render::suite::junit::report(report)),
+    }
 }
 
 /// Whether a check is to be run.
@@ -56,8 +103,8 @@ fn wanted(filter: Option<&str>, file: &str, name: &str) -> bool {
     filter.is_none_or(|text| format!("{file}: {name}").contains(text))
 }
 
-/// Judges every check of every file, on as many threads as there are processors.
-fn judge<'a>(ready: &'a [Loaded], unusable: Vec<Unusable>, filter: Option<&str>) -> Report<'a> {
+/// Judges every check of every file.
+fn judge<'a>(ready: &'a [Loaded], filter: Option<&str>) -> Vec<FileReport<'a>> {
     let runners: Vec<Option<Runner<'_>>> = ready
         .iter()
         .map(|file| file.suite.as_ref().map(|suite| Runner::new(suite, &file.program, &file.host)))
@@ -69,55 +116,59 @@ fn judge<'a>(ready: &'a [Loaded], unusable: Vec<Unusable>, filter: Option<&str>)
         .flat_map(|(at, runner)| runner.checks().iter().map(move |check| (at, runner, check)))
         .filter(|(at, _, check)| ready.get(*at).is_some_and(|file| wanted(filter, &file.name, &check.name)))
         .collect();
-    let results = parallel(&jobs, |(_, runner, check)| runner.check(check));
-    let mut shown: HashSet<(String, Span)> = HashSet::new();
-    let mut files: Vec<FileReport<'_>> =
-        ready.iter().map(|file| file_report(file, filter, &mut shown)).collect();
+    let results = parallel(&jobs, "checks", |(_, runner, check)| runner.check(check));
+    let examples = parallel(ready, "policies", |file| examples::outcomes(&file.program));
+    let mut seen: HashSet<(String, Span)> = HashSet::new();
+    let mut files = Vec::with_capacity(ready.len());
+    for (file, mut examples) in ready.iter().zip(examples) {
+        // An example is reported where its policy is met first.
+        examples.retain(|example| {
+            let name = file.sources.get(example.file).map_or("", |source| source.name.as_str());
+            seen.insert((name.to_owned(), example.span)) && wanted(filter, name, &example.name)
+        });
+        let (checks, filtered) = (Vec::new(), filter.is_some());
+        files.push(FileReport { file, checks, examples, snapshot: None, filtered });
+    }
     for ((at, _, _), result) in jobs.iter().zip(results) {
         if let Some(file) = files.get_mut(*at) {
             file.checks.push(result);
         }
     }
-    Report { files, unusable, filtered: filter.is_some() }
+    files
 }
 
-/// The examples of a file's policy, each run where it is met first.
-fn file_report<'a>(
-    file: &'a Loaded,
-    filter: Option<&str>,
-    shown: &mut HashSet<(String, Span)>,
-) -> FileReport<'a> {
-    let mut examples = 0;
-    let mut findings: Vec<Diagnostic> = Vec::new();
-    for outcome in examples::outcomes(&file.program) {
-        let name = file.sources.get(outcome.file).map_or("", |source: &Source| &source.name);
-        let new = shown.insert((name.to_owned(), outcome.span));
-        if new && wanted(filter, name, &format!("example of {}", outcome.rule)) {
-            examples += 1;
-            findings.extend(outcome.finding);
-        }
+/// Compares a test file's verdicts with its snapshot, and writes what may be written.
+fn compared(file: &FileReport<'_>, writing: Writing, ci: bool) -> Result<Option<SnapshotReport>, Failure> {
+    if file.file.suite.is_none() || (file.filtered && file.checks.is_empty()) {
+        return Ok(None);
     }
-    FileReport { file, checks: Vec::<CheckReport>::new(), examples, findings }
-}
-
-/// Does the work on every item; the results are in the order of the items.
-fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { break };
-                    let result = work(item);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-                }
-            });
+    let path = suites::snapshot_of(&file.file.path);
+    let proposal = path.with_extension("snap.new");
+    let stored = match files::exists(&path) {
+        true => Some(files::read_text(&path, "snapshot", SNAPSHOT_BYTES_MAX)?),
+        false => None,
+    };
+    let entries: Vec<Entry> = file.checks.iter().map(|check| check.entry.clone()).collect();
+    let mut comparison = snapshot::compare(stored.as_deref(), &entries, !file.filtered);
+    let source = file.file.path.file_name().unwrap_or_default().to_string_lossy();
+    let fresh = || snapshot::write(&source, &entries);
+    let mut accepted = false;
+    match (writing, comparison == Comparison::Same) {
+        (Writing::Accepted, false) => {
+            files::put_text(&path, &fresh())?;
+            files::remove(&proposal)?;
+            (comparison, accepted) = (Comparison::Same, true);
         }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
+        (Writing::Proposed, false) => files::put_text(&proposal, &fresh())?,
+        (Writing::Accepted | Writing::Proposed, true) => files::remove(&proposal)?,
+        (Writing::Nothing, _) => {}
+    }
+    let name = files::shown(&path);
+    let accept = format!("`tollgate test --accept {}`", file.file.name);
+    let mend = match writing {
+        _ if ci => format!("run {accept} where you can look at the difference, and commit `{name}`"),
+        Writing::Nothing => format!("run {accept}"),
+        _ => format!("look at `{}`, then {accept}", files::shown(&proposal)),
+    };
+    Ok(Some(SnapshotReport { name, comparison, accepted, mend }))
 }

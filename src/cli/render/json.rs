@@ -18,7 +18,9 @@ pub fn findings(all: &[Findings]) -> Value {
     json!({"v": 1, "findings": found})
 }
 
-fn finding(found: &Diagnostic, source: Option<&Source>) -> Value {
+/// One finding.
+#[must_use]
+pub fn finding(found: &Diagnostic, source: Option<&Source>) -> Value {
     let mut object = Map::new();
     object.insert("code".to_owned(), json!(found.code));
     object.insert("level".to_owned(), json!(found.level.as_str()));

@@ -97,7 +97,7 @@ impl Place {
     }
 
     /// Without what differs from run to run.
-    fn redacted(&self, text: &str) -> String {
+    pub fn redacted(&self, text: &str) -> String {
         let text = text.replace(self.root().to_str().unwrap(), "[TMP]");
         let digest = regex::Regex::new("sha256:[0-9a-f]{64}").unwrap();
         let state = regex::Regex::new("/tollgate/[0-9a-f]{16,64}/").unwrap();
