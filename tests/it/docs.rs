@@ -19,6 +19,9 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
+/// A page whose steps follow each other; `first_day` runs it.
+const IN_ORDER: &str = "first-day.md";
+
 /// The `console` blocks of a page: each command with the lines it prints.
 fn commands(page: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
@@ -72,7 +75,7 @@ fn console_blocks_print_what_they_say() {
     let update = std::env::var_os("TOLLGATE_UPDATE_DOCS").is_some();
     let home = tempfile::tempdir().unwrap();
     let mut ran = 0;
-    for page in pages() {
+    for page in pages().into_iter().filter(|page| !page.ends_with(IN_ORDER)) {
         let mut text = fs::read_to_string(&page).unwrap();
         for (command, expected) in commands(&text) {
             let found = masked(&run(&command, home.path()));

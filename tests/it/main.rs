@@ -15,6 +15,7 @@ mod cli;
 mod docs;
 mod effects;
 mod endings;
+mod first_day;
 mod format;
 mod gate;
 mod generator;

@@ -25,4 +25,8 @@ fn what_it_writes_is_sound() {
     assert_eq!(lint.status, Some(0), "{lint}");
     let fmt = place.run_in(&project, &["fmt", "--check", "policies"], b"");
     assert_eq!(fmt.status, Some(0), "{fmt}");
+    // In a repository of its own, as a project is.
+    std::fs::create_dir(project.join(".git")).unwrap();
+    let test = place.run_in(&project, &["test"], b"");
+    assert_eq!(test.status, Some(0), "{test}");
 }
