@@ -19,13 +19,14 @@ use tollgate::effects::VirtualWorld;
 use tollgate::model::value::parse_call;
 
 /// A fenced block.
-struct Block {
-    kind: String,
-    text: String,
-    line: usize,
+pub struct Block {
+    pub kind: String,
+    pub text: String,
+    pub line: usize,
 }
 
-fn blocks(page: &str) -> Vec<Block> {
+/// The fenced blocks of a page.
+pub fn blocks(page: &str) -> Vec<Block> {
     let mut out: Vec<Block> = Vec::new();
     let mut open = false;
     for (at, line) in page.lines().enumerate() {

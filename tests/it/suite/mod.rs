@@ -1,8 +1,11 @@
 //! `tollgate test`: what holds, every way in which a test file can lie, snapshots, formats.
 
+mod docs;
 mod formats;
 mod library;
 mod lies;
+mod memory;
+mod policies;
 mod snapshots;
 
 use std::fs;
