@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::regex::TextPattern;
 use crate::model::pattern::{CommandPattern, HostPattern, LiteralDir, NetSet, PathPattern, UrlPattern};
 use crate::model::{Action, Capability, Number};
 use crate::syntax::ast::Step;
@@ -167,11 +168,11 @@ pub enum Test {
     /// `path.kind` is one of these.
     Kinds(Vec<crate::model::path::PathKind>),
     /// The whole string matches (compiled as `\A(?:…)\z`).
-    Matches(Pattern),
+    Matches(TextPattern),
     /// The string contains this text; of an `args` value that is a list, it is an element.
     ContainsText(String),
     /// The string contains a match.
-    ContainsMatch(Pattern),
+    ContainsMatch(TextPattern),
     /// The list contains an equal element (for `.flags`: the flag in any of its spellings).
     ContainsElement(Scalar),
     /// `starts with`.
@@ -291,7 +292,7 @@ pub enum Scalar {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scalars(pub HashSet<Scalar>);
 
-/// A compiled regular expression with its source.
+/// What a rewriting clause looks for: a regular expression, compiled at load.
 #[derive(Debug, Clone)]
 pub struct Pattern {
     /// As written, without slashes.

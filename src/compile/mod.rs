@@ -10,6 +10,7 @@ pub mod index;
 mod lower;
 pub mod packs;
 pub mod program;
+pub mod regex;
 mod resolve;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ use check::Checker;
 use check::tools::SchemaFiles;
 pub use import::{Files, LayerInput, NoFiles};
 pub use program::Program;
-use program::{DeclaredTool, Layer, Scope};
+use program::{DeclaredTool, Layer, Parts, Scope};
 use resolve::{Declared, LayerNames};
 
 /// What compiling gave.
@@ -89,17 +90,9 @@ pub fn compile(layers: &[LayerInput], files: &dyn Files, host_tools: Vec<ToolDec
     tidy(&mut report);
     let refused = report.iter().any(|diagnostic| diagnostic.level == Level::Error) || layers.is_empty();
     let program = (!refused).then(|| {
-        let literal_dirs = program::literal_dirs(&program_layers);
-        let (effective, outermost_has_modes) = modes.effective();
-        Program {
-            revision,
-            layers: program_layers,
-            modes: effective,
-            outermost_has_modes,
-            tools,
-            literal_dirs,
-            ip_scopes,
-        }
+        let (modes, outermost_has_modes) = modes.effective();
+        let parts = Parts { revision, layers: program_layers, modes, outermost_has_modes, tools, ip_scopes };
+        Program::new(parts)
     });
     drop(names);
     Compiled { program, sources, diagnostics: report }

@@ -1,11 +1,12 @@
 //! A compiled policy set: immutable, shareable between threads, without locks.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use crate::base::Digest;
+use crate::model::demand::Places;
 use crate::model::pattern::command::WordPattern;
 use crate::model::pattern::{LiteralDir, PathPattern};
 use crate::model::verdict::Grade;
@@ -19,14 +20,53 @@ use super::lower::rule::walk;
 /// A compiled policy set.
 #[derive(Debug)]
 pub struct Program {
-    pub(super) revision: Digest,
-    pub(super) layers: Vec<Layer>,
-    pub(super) modes: Option<Vec<String>>,
-    pub(super) outermost_has_modes: bool,
-    pub(super) tools: Vec<DeclaredTool>,
-    pub(super) literal_dirs: Vec<LiteralDir>,
+    parts: Parts,
+    /// Positions of declarations in `parts.tools`, by the tool that they name whole.
+    by_tool: HashMap<String, Vec<u32>>,
+    /// Those that name tools by a prefix.
+    by_prefix: Vec<u32>,
+    /// The tools in whose network scopes rules and invariants look at `ip`.
+    ip_tools: ToolSet,
+    places: Places,
+}
+
+/// What a program is made of.
+#[derive(Debug)]
+pub(super) struct Parts {
+    pub revision: Digest,
+    pub layers: Vec<Layer>,
+    pub modes: Option<Vec<String>>,
+    pub outermost_has_modes: bool,
+    /// The host's first, then outermost layers first.
+    pub tools: Vec<DeclaredTool>,
     /// The scopes of rules and invariants that look at `ip`.
-    pub(super) ip_scopes: Vec<Scope>,
+    pub ip_scopes: Vec<Scope>,
+}
+
+/// The tools of some scopes.
+#[derive(Debug, Default)]
+struct ToolSet {
+    every: bool,
+    exact: HashSet<String>,
+    prefixes: BTreeSet<String>,
+}
+
+impl ToolSet {
+    fn add(&mut self, tools: Vec<ToolPattern>) {
+        self.every |= tools.is_empty();
+        for tool in tools {
+            match tool {
+                ToolPattern::Exact(name) => drop(self.exact.insert(name)),
+                ToolPattern::Prefix(prefix) => drop(self.prefixes.insert(prefix)),
+            }
+        }
+    }
+
+    fn contains(&self, tool: &str) -> bool {
+        self.every
+            || self.exact.contains(tool)
+            || self.prefixes.iter().any(|prefix| tool.starts_with(prefix.as_str()))
+    }
 }
 
 /// A declaration and where it comes from.
@@ -251,16 +291,35 @@ pub enum Redaction {
 }
 
 impl Program {
+    pub(super) fn new(mut parts: Parts) -> Self {
+        let mut ip_tools = ToolSet::default();
+        for scope in std::mem::take(&mut parts.ip_scopes) {
+            if scope.capabilities.contains(Capability::Network) {
+                ip_tools.add(scope.tools);
+            }
+        }
+        let (mut by_tool, mut by_prefix) = (HashMap::<String, Vec<u32>>::new(), Vec::new());
+        for (at, declared) in parts.tools.iter().enumerate() {
+            let at = u32::try_from(at).unwrap_or(u32::MAX);
+            match &declared.declaration.pattern {
+                ToolPattern::Exact(name) => by_tool.entry(name.clone()).or_default().push(at),
+                ToolPattern::Prefix(_) => by_prefix.push(at),
+            }
+        }
+        let places = places(&parts.layers);
+        Self { parts, by_tool, by_prefix, ip_tools, places }
+    }
+
     /// The digest of everything the program was made of.
     #[must_use]
     pub fn revision(&self) -> Digest {
-        self.revision
+        self.parts.revision
     }
 
     /// Gives the files in the places of rules and invariants other names for people: `name` is given
     /// the number of the layer and a file's name. Verdicts stay what they are, but for their `at`.
     pub fn rename_files(&mut self, name: impl Fn(usize, &str) -> String) {
-        for (number, layer) in self.layers.iter_mut().enumerate() {
+        for (number, layer) in self.parts.layers.iter_mut().enumerate() {
             let rules = layer.rules.iter_mut().map(|rule| &mut rule.at);
             for at in rules.chain(layer.invariants.iter_mut().map(|invariant| &mut invariant.at)) {
                 let mut parts = at.rsplitn(3, ':');
@@ -274,85 +333,101 @@ impl Program {
     /// The layers, outermost first.
     #[must_use]
     pub fn layers(&self) -> &[Layer] {
-        &self.layers
+        &self.parts.layers
     }
 
     /// The modes that a call may be in, as far as any layer declares them.
     #[must_use]
     pub fn modes(&self) -> Option<&[String]> {
-        self.modes.as_deref()
+        self.parts.modes.as_deref()
     }
 
     /// Whether the outermost layer declares modes: otherwise a call can be in none.
     #[must_use]
     pub fn outermost_has_modes(&self) -> bool {
-        self.outermost_has_modes
+        self.parts.outermost_has_modes
     }
 
     /// Whether a call may be in this mode (`language.md`, section 3).
     #[must_use]
     pub fn has_mode(&self, mode: Option<&str>) -> bool {
-        match (mode, &self.modes) {
+        match (mode, &self.parts.modes) {
             (None, None) => true,
             (None, Some(_)) | (Some(_), None) => false,
-            (Some(mode), Some(modes)) => self.outermost_has_modes && modes.iter().any(|m| m == mode),
+            (Some(mode), Some(modes)) => self.parts.outermost_has_modes && modes.iter().any(|m| m == mode),
         }
     }
 
     /// Every declaration of a tool, the host's first, then outermost layers first.
     #[must_use]
     pub fn declarations(&self, tool: &str) -> Vec<&ToolDeclaration> {
-        self.tools
-            .iter()
-            .filter(|declared| declared.declaration.pattern.matches(tool))
-            .map(|declared| &declared.declaration)
-            .collect()
+        self.declared(tool).into_iter().map(|declared| &declared.declaration).collect()
+    }
+
+    /// Every declaration of a tool with its layer, in the same order.
+    #[must_use]
+    pub fn declared(&self, tool: &str) -> Vec<&DeclaredTool> {
+        let names = |at: &&u32| {
+            let declared = self.parts.tools.get(**at as usize);
+            declared.is_some_and(|declared| declared.declaration.pattern.matches(tool))
+        };
+        let exact = self.by_tool.get(tool).map_or(&[][..], Vec::as_slice);
+        let mut found: Vec<u32> = exact.iter().chain(self.by_prefix.iter().filter(names)).copied().collect();
+        found.sort_unstable();
+        found.into_iter().filter_map(|at| self.parts.tools.get(at as usize)).collect()
     }
 
     /// Whether a layer knows the tool: the host, the layer itself or an outer one declares it.
     #[must_use]
     pub fn layer_knows(&self, layer: usize, tool: &str) -> bool {
-        self.tools.iter().any(|declared| {
-            declared.layer.is_none_or(|declaring| declaring <= layer)
-                && declared.declaration.pattern.matches(tool)
-        })
+        self.declared(tool).iter().any(|declared| declared.layer.is_none_or(|declaring| declaring <= layer))
     }
 
     /// All declared tools.
     #[must_use]
     pub fn tools(&self) -> &[DeclaredTool] {
-        &self.tools
+        &self.parts.tools
     }
 
     /// The facts that rules in scope of this tool could look at.
     #[must_use]
     pub fn demand(&self, tool: &str) -> Demand {
-        let ip = self
-            .ip_scopes
-            .iter()
-            .any(|scope| scope.capabilities.contains(Capability::Network) && scope.has_tool(tool));
-        Demand { ip, paths: true, literal_dirs: self.literal_dirs.clone() }
+        Demand { ip: self.ip_tools.contains(tool), paths: true }
+    }
+
+    /// The places that path patterns begin at.
+    #[must_use]
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 }
 
-/// The literal directories of every path that a rule or an invariant names, sorted.
-pub(super) fn literal_dirs(layers: &[Layer]) -> Vec<LiteralDir> {
-    let mut found = BTreeSet::new();
+/// The places of every path that a rule or an invariant names.
+fn places(layers: &[Layer]) -> Places {
+    let mut found = Places::default();
     // Rules share atoms: each is read once.
     let mut seen: HashSet<*const Test> = HashSet::new();
     let mut add = |expr: &Expr| {
         walk(expr, &mut |_, test| match test {
             test if !seen.insert(std::ptr::from_ref(test)) => {}
-            Test::Paths(patterns) => found.extend(patterns.iter().flat_map(PathPattern::literal_dirs)),
-            Test::PathIs(Directory::Literal(dir)) | Test::PathUnder(Directory::Literal(dir)) => {
-                found.insert(dir.clone());
+            Test::Paths(patterns) => {
+                patterns.iter().flat_map(PathPattern::literal_dirs).for_each(|dir| found.add(&dir));
             }
+            Test::PathIs(directory) | Test::PathUnder(directory) => match directory {
+                Directory::Literal(dir) => found.add(dir),
+                Directory::Home => found.home = true,
+                Directory::Temp => found.temp = true,
+                Directory::Workspace => {}
+            },
             Test::Commands(patterns) => {
-                found.extend(patterns.iter().flat_map(|pattern| program_dirs(&pattern.program)));
+                let dirs = patterns.iter().flat_map(|pattern| program_dirs(&pattern.program));
+                dirs.for_each(|dir| found.add(&dir));
             }
             Test::Programs(programs) => {
                 let paths = programs.iter().filter(|program| program.contains('/'));
-                found.extend(paths.filter_map(|path| PathPattern::parse_literal(path).ok()));
+                paths
+                    .filter_map(|path| PathPattern::parse_literal(path).ok())
+                    .for_each(|dir| found.add(&dir));
             }
             _ => {}
         });
@@ -361,7 +436,7 @@ pub(super) fn literal_dirs(layers: &[Layer]) -> Vec<LiteralDir> {
         layer.rules.iter().for_each(|rule| add(&rule.condition));
         layer.invariants.iter().for_each(|invariant| add(&invariant.condition));
     }
-    found.into_iter().collect()
+    found
 }
 
 /// The paths of programs that are written whole.

@@ -13,9 +13,10 @@ use super::judge::{Cause, Contribution, Facts, Whole, count_truth, unknown_level
 /// What the modify rules of one layer do to one call.
 #[derive(Debug)]
 pub(super) enum Amendment<'p> {
-    /// The arguments after all writes.
+    /// Writes that agree.
     Args {
-        args: Map<String, Value>,
+        /// The arguments after all writes; `None` where nothing changes.
+        args: Option<Map<String, Value>>,
         /// The rules that wrote something new.
         by: Vec<&'p Rule>,
         /// What rules add that met a place of the wrong type, and so wrote nothing.
@@ -65,7 +66,7 @@ pub(super) fn amend<'p>(
     at: usize,
     layer: &'p Layer,
 ) -> Amendment<'p> {
-    let known = facts.program.layer_knows(at, &call.tool);
+    let known = facts.knows(at);
     let mut writes: Vec<(&'p Rule, Write)> = Vec::new();
     let mut unwritable = Vec::new();
     for rule in layer.at(layer.index().modify()) {
@@ -88,6 +89,9 @@ pub(super) fn amend<'p>(
         unwritable.extend(conflicts);
         return Amendment::Refused(unwritable);
     }
+    if writes.is_empty() {
+        return Amendment::Args { args: None, by: Vec::new(), unwritable };
+    }
     let mut args = call.args.clone();
     let mut by: Vec<&'p Rule> = Vec::new();
     for write in ordered(&writes) {
@@ -103,6 +107,7 @@ pub(super) fn amend<'p>(
             }
         }
     }
+    let args = (args != call.args).then_some(args);
     Amendment::Args { args, by, unwritable }
 }
 

@@ -1,7 +1,5 @@
 //! From judgements to one verdict: levels, determining rules, reasons, obligations, approval.
 
-use std::collections::BTreeSet;
-
 use crate::base::Digest;
 use crate::compile::Program;
 use crate::compile::program::{Rule, Verb};
@@ -48,15 +46,22 @@ pub(super) fn verdict(facts: &Facts<'_>, way: &Way<'_>) -> Verdict {
 }
 
 fn determining(way: &Way<'_>, level: Level) -> Vec<String> {
-    let mut rules = BTreeSet::new();
+    let mut rules = Vec::new();
     for (_, judged) in &way.steps {
-        for effect in judged.judged.iter().filter(|effect| effect.level == level) {
+        for effect in judged.judged.iter().filter(|effect| effect.level() == level) {
             rules.extend(at_level(&effect.contributions, level));
         }
         rules.extend(at_level(judged.whole.iter().map(|w| &w.contribution), level));
     }
     rules.extend(at_level(way.whole.iter().map(|w| &w.contribution), level));
-    rules.into_iter().collect()
+    sorted(rules)
+}
+
+/// Sorted, each once.
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 fn at_level<'a>(
@@ -70,13 +75,14 @@ fn effects(facts: &Facts<'_>, judged: &CallJudgement<'_>) -> Vec<EffectVerdict> 
     let pairs = judged.effects.iter().zip(&judged.judged);
     pairs
         .map(|(effect, judgement)| {
-            let deciding = || judgement.contributions.iter().filter(|c| c.level == judgement.level);
-            let rules: BTreeSet<String> = deciding().map(|c| c.source.name().to_owned()).collect();
+            let level = judgement.level();
+            let deciding = || judgement.contributions.iter().filter(|c| c.level == level);
+            let rules = sorted(deciding().map(|c| c.source.name().to_owned()).collect());
             EffectVerdict {
                 capability: effect.capability,
-                resource: text::resource(effect, &facts.anchors),
-                level: judgement.level,
-                rules: rules.into_iter().collect(),
+                resource: text::resource(effect, facts),
+                level,
+                rules,
                 unknown: deciding().count() > 0 && deciding().all(|c| c.unknown),
                 from: effect.from.clone(),
             }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::compile::expr::{CommandPart, Subject};
 use crate::effects::shell::matching;
+use crate::model::call::{self, Place};
 use crate::model::command::{Flag, Reading, Word};
 use crate::model::effect::{Address, NetworkFact, Resource};
 use crate::model::path::{PathFact, PathVariant, VariantRole, ext_of, name_of};
@@ -234,20 +235,13 @@ fn argument<'a>(steps: &[Step], call: &'a Call) -> Datum<'a> {
     }
 }
 
-/// A place below a value: absent where an object lacks the name or an array the index, unknown where a
-/// step does not fit the value's type (a null has none that fits).
+/// A place below a value: absent where it is not there, unknown where a step does not fit.
 fn place<'a>(root: &'a Value, steps: &[Step]) -> Datum<'a> {
-    let mut value = root;
-    for step in steps {
-        let next = match (step, value) {
-            (Step::Name(name), Value::Object(members)) => members.get(name),
-            (Step::Index(at), Value::Array(elements)) => elements.get(*at as usize),
-            _ => return Datum::Unknown("a part of the argument has another type".to_owned()),
-        };
-        let Some(next) = next else { return Datum::Absent };
-        value = next;
+    match call::place(root, steps) {
+        Place::Value(value) => Datum::Json(value),
+        Place::Absent => Datum::Absent,
+        Place::Misfit => Datum::Unknown("a part of the argument has another type".to_owned()),
     }
-    Datum::Json(value)
 }
 
 fn wrong_type<'a>(expected: &str) -> Datum<'a> {

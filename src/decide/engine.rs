@@ -59,7 +59,7 @@ pub(super) fn travel<'p>(facts: &mut Facts<'p>, call: Call) -> Way<'p> {
             }
             Amendment::Args { args, by, unwritable } => {
                 way.whole.extend(unwritable);
-                if args != call.args {
+                if let Some(args) = args {
                     way.by.extend(by.iter().map(|rule| rule.full_name.to_string()));
                     let next = Call { args, ..call.clone() };
                     let judgement = judge(facts, &next);
@@ -87,7 +87,7 @@ fn settle<'p>(facts: &Facts<'p>, way: &mut Way<'p>) {
             Amendment::Refused(whole) => found.extend(whole),
             Amendment::Args { args, by, unwritable } => {
                 found.extend(unwritable);
-                if args != call.args {
+                if args.is_some() {
                     let why = "its rewriting does not settle: it would change the rewritten call again";
                     found.extend(by.into_iter().map(|rule| whole(rule, Level::Block, false, why)));
                 }

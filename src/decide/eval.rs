@@ -14,12 +14,12 @@ use crate::model::pattern::{Coverage, HostPattern, net};
 use crate::model::{Command, Number, Truth};
 
 use super::datum::{Datum, Element, View, read};
+use super::judge::Facts;
 
 /// What stays the same for all comparisons of one judgement.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(super) struct Frame<'a> {
-    pub anchors: &'a Anchors,
-    pub labels: &'a std::collections::BTreeSet<String>,
+    pub facts: &'a Facts<'a>,
     /// Judged as a grant: a doubt about the command's environment or spelling is unknown.
     pub grant: bool,
 }
@@ -80,7 +80,7 @@ pub(super) fn comparison(atom: &Atom, view: View<'_>, frame: Frame<'_>) -> Truth
             };
             if atom.negated { !truth } else { truth }
         }
-        AtomKind::SessionHas(label) => Truth::from(frame.labels.contains(label) != atom.negated),
+        AtomKind::SessionHas(label) => Truth::from(frame.facts.labels.contains(label) != atom.negated),
     }
 }
 
@@ -268,6 +268,24 @@ fn scalar_of(value: &Value) -> Option<Scalar> {
     }
 }
 
+/// [`one_of`] for a text, which is not copied where the set is small.
+fn text_one_of(text: &str, set: &Scalars) -> Truth {
+    const SMALL: usize = 8;
+    let mut texts = false;
+    if set.0.len() > SMALL {
+        return one_of(&Scalar::Text(text.to_owned()), set);
+    }
+    for scalar in &set.0 {
+        if let Scalar::Text(other) = scalar {
+            if other == text {
+                return Truth::True;
+            }
+            texts = true;
+        }
+    }
+    Truth::from_known(texts || set.0.is_empty(), false)
+}
+
 /// A scalar of a type that the set does not hold is a value of the wrong type.
 fn one_of(scalar: &Scalar, set: &Scalars) -> Truth {
     if set.0.contains(scalar) {
@@ -285,6 +303,7 @@ impl Truth {
 
 fn json_test(value: &Value, test: &Test) -> Truth {
     match (value, test) {
+        (Value::String(text), Test::OneOf(set)) => text_one_of(text, set),
         (_, Test::OneOf(set)) => scalar_of(value).map_or(Truth::Unknown, |scalar| one_of(&scalar, set)),
         (Value::Array(elements), Test::ContainsElement(scalar)) => {
             let elements: Vec<_> = elements.iter().map(Element::Json).collect();
@@ -311,11 +330,13 @@ fn json_test(value: &Value, test: &Test) -> Truth {
 
 fn text_test(text: &str, test: &Test) -> Truth {
     match test {
-        Test::OneOf(set) => one_of(&Scalar::Text(text.to_owned()), set),
+        Test::OneOf(set) => text_one_of(text, set),
         Test::Capabilities(wanted) => Truth::from(wanted.iter().any(|c| c.as_str() == text)),
         Test::Actions(wanted) => Truth::from(wanted.iter().any(|a| a.as_str() == text)),
         Test::Kinds(wanted) => Truth::from(wanted.iter().any(|k| k.as_str() == text)),
-        Test::Matches(pattern) | Test::ContainsMatch(pattern) => Truth::from(pattern.regex.is_match(text)),
+        Test::Matches(pattern) | Test::ContainsMatch(pattern) => {
+            pattern.is_match(text).map_or(Truth::Unknown, Truth::from)
+        }
         Test::ContainsText(part) => Truth::from(text.contains(part.as_str())),
         Test::ContainsElement(Scalar::Text(part)) => Truth::from(text.contains(part.as_str())),
         Test::StartsWith(start) => Truth::from(text.starts_with(start.as_str())),
@@ -361,17 +382,17 @@ fn path_test(fact: &PathFact, variant: &PathVariant, test: &Test, frame: Frame<'
     let folding = fact.folding;
     match (test, variant.role) {
         (Test::Paths(patterns), VariantRole::Itself) => {
-            Truth::from(patterns.iter().any(|p| p.matches(&variant.path, frame.anchors, folding)))
+            Truth::from(patterns.iter().any(|p| p.matches(&variant.path, frame.facts.anchors(), folding)))
         }
         (Test::Paths(patterns), VariantRole::Region { .. }) => patterns
             .iter()
-            .map(|p| covered(p.coverage(&variant.path, frame.anchors, folding)))
+            .map(|p| covered(p.coverage(&variant.path, frame.facts.anchors(), folding)))
             .fold(Truth::False, Truth::or),
         (Test::PathIs(directory), role) => {
-            on_directory(directory, frame.anchors, |dir| directory_is(variant, role, dir, folding))
+            on_directory(directory, frame.facts.anchors(), |dir| directory_is(variant, role, dir, folding))
         }
         (Test::PathUnder(directory), role) => {
-            on_directory(directory, frame.anchors, |dir| directory_under(variant, role, dir, folding))
+            on_directory(directory, frame.facts.anchors(), |dir| directory_under(variant, role, dir, folding))
         }
         // A path is also a string for `matches` and `contains`.
         (_, VariantRole::Itself) => text_test(&variant.path, test),

@@ -1,5 +1,6 @@
 //! One call, as it stands, judged by every rule of every layer.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use crate::base::limits;
@@ -9,7 +10,7 @@ use crate::effects::{self, World};
 use crate::model::effect::Resource;
 use crate::model::path::{Anchors, PathVariant, VariantRole};
 use crate::model::verdict::pseudo;
-use crate::model::{Call, Capability, Demand, Effect, Level, Origin, Truth};
+use crate::model::{Call, Capability, Demand, Effect, Level, Origin, ToolDeclaration, Truth};
 use crate::syntax::ast::{Date, DefaultWord, UnknownWord};
 
 use super::datum::View;
@@ -19,43 +20,69 @@ use super::eval::{Frame, evaluate};
 pub(super) struct Facts<'a> {
     pub program: &'a Program,
     pub world: &'a dyn World,
-    pub anchors: Anchors,
+    /// Looked up when a path first has to be compared or shown.
+    anchors: OnceCell<Anchors>,
     pub labels: BTreeSet<String>,
     pub today: Option<Date>,
     /// Canonical paths that the gate protects.
     pub protected: Vec<String>,
     /// Candidates come from the index; otherwise every rule is read (`explain`).
     pub indexed: bool,
+    pub declarations: Vec<&'a ToolDeclaration>,
+    /// The outermost layer that knows the tool; every layer inside it does too.
+    known_from: Option<usize>,
+    demand: Demand,
 }
 
 impl<'a> Facts<'a> {
     pub fn gather(program: &'a Program, call: &Call, world: &'a dyn World, indexed: bool) -> Self {
-        let demand = program.demand(&call.tool);
         let mut labels = call.context.labels.clone();
         labels.extend(world.labels());
+        let declared = program.declared(&call.tool);
         Self {
             program,
             world,
-            anchors: effects::path::anchors(world, &demand.literal_dirs),
+            anchors: OnceCell::new(),
             labels,
             today: call.context.today.or_else(|| world.today()),
             protected: world.protected(),
             indexed,
+            known_from: declared.iter().map(|declared| declared.layer.unwrap_or(0)).min(),
+            declarations: declared.into_iter().map(|declared| &declared.declaration).collect(),
+            demand: program.demand(&call.tool),
         }
     }
 
     /// Takes in how the paths of a call name the places of the policy.
-    fn widen(&mut self, call: &Call, effects: &[Effect]) {
-        let demand = self.program.demand(&call.tool);
-        let paths = effects.iter().flat_map(|effect| {
-            let (own, cwd) = match &effect.resource {
-                Resource::Path(fact) => (Some(fact), None),
-                Resource::Command(command) => (None, Some(&command.cwd)),
-                Resource::None | Resource::Network(_) | Resource::Target(_) => (None, None),
-            };
-            own.into_iter().chain(cwd)
-        });
-        effects::path::widen(self.world, &mut self.anchors, &demand.literal_dirs, paths);
+    fn widen(&mut self, effects: &[Effect]) {
+        let paths = || {
+            effects.iter().flat_map(|effect| {
+                let (own, cwd) = match &effect.resource {
+                    Resource::Path(fact) => (Some(fact), None),
+                    Resource::Command(command) => (None, Some(&command.cwd)),
+                    Resource::None | Resource::Network(_) | Resource::Target(_) => (None, None),
+                };
+                own.into_iter().chain(cwd)
+            })
+        };
+        // Only a path through a link can name a place in another way.
+        if paths().all(|fact| fact.variants.len() < 2) {
+            return;
+        }
+        let places = self.program.places();
+        let known = self.anchors.take();
+        let mut anchors = known.unwrap_or_else(|| effects::path::anchors_of(self.world, places));
+        effects::path::widen(self.world, &mut anchors, &places.literal_dirs(), paths());
+        self.anchors = anchors.into();
+    }
+
+    pub fn anchors(&self) -> &Anchors {
+        self.anchors.get_or_init(|| effects::path::anchors_of(self.world, self.program.places()))
+    }
+
+    /// Whether a layer knows the tool: the host, the layer itself or an outer one declares it.
+    pub fn knows(&self, layer: usize) -> bool {
+        self.known_from.is_some_and(|from| from <= layer)
     }
 }
 
@@ -89,7 +116,14 @@ impl Cause<'_> {
 pub(super) struct EffectJudgement<'p> {
     /// Every rule that counts, of every layer.
     pub contributions: Vec<Contribution<'p>>,
-    pub level: Level,
+    level: Option<Level>,
+}
+
+impl EffectJudgement<'_> {
+    /// What nobody has an opinion on is blocked.
+    pub fn level(&self) -> Level {
+        self.level.unwrap_or(Level::Block)
+    }
 }
 
 /// The judgement on one call.
@@ -129,7 +163,7 @@ impl CallJudgement<'_> {
 
     /// The strictest level over all effects and the whole.
     pub fn level(&self) -> Level {
-        let effects = self.judged.iter().map(|judged| judged.level);
+        let effects = self.judged.iter().map(EffectJudgement::level);
         let whole = self.whole.iter().map(|whole| whole.contribution.level);
         effects.chain(whole).max().unwrap_or(Level::Block)
     }
@@ -142,8 +176,7 @@ pub(super) fn judge<'p>(facts: &mut Facts<'p>, call: &Call) -> CallJudgement<'p>
     if !program.has_mode(mode) {
         return CallJudgement::refused(pseudo::UNKNOWN_MODE, unknown_mode(program, mode));
     }
-    let declarations = program.declarations(&call.tool);
-    let effects = match effects::tool::derive(call, &declarations, facts.world, &program.demand(&call.tool)) {
+    let effects = match effects::tool::derive(call, &facts.declarations, facts.world, &facts.demand) {
         Ok(effects) => effects,
         Err(error) => {
             let name = match error {
@@ -157,15 +190,15 @@ pub(super) fn judge<'p>(facts: &mut Facts<'p>, call: &Call) -> CallJudgement<'p>
         let because = format!("the call has more than {} effects", limits::EFFECTS_PER_CALL_MAX);
         return CallJudgement::refused(pseudo::LIMIT, because);
     }
-    facts.widen(call, &effects);
+    facts.widen(&effects);
     judge_effects(facts, call, with_undeclared(facts, call, effects))
 }
 
 /// Adds the four bare capabilities where some layer does not know the tool that an inner one declares:
 /// for that layer it is a tool that may do anything, and an inner layer cannot say less.
 fn with_undeclared(facts: &Facts<'_>, call: &Call, mut effects: Vec<Effect>) -> Vec<Effect> {
-    let strange = (0..facts.program.layers().len()).any(|at| !facts.program.layer_knows(at, &call.tool));
-    if strange && effects.iter().all(|effect| effect.origin != Origin::Undeclared) {
+    // Where the outermost layer knows it, all do.
+    if !facts.knows(0) && effects.iter().all(|effect| effect.origin != Origin::Undeclared) {
         let undeclared = effects::tool::derive(call, &[], facts.world, &Demand::default());
         effects.extend(undeclared.unwrap_or_default());
     }
@@ -188,33 +221,86 @@ fn unknown_mode(program: &Program, mode: Option<&str>) -> String {
 }
 
 fn judge_effects<'p>(facts: &Facts<'p>, call: &Call, effects: Vec<Effect>) -> CallJudgement<'p> {
-    let mut judged = Vec::with_capacity(effects.len());
+    let mut judged: Vec<EffectJudgement<'p>> = Vec::with_capacity(effects.len());
+    judged.resize_with(effects.len(), || EffectJudgement { contributions: Vec::new(), level: None });
     let mut on_result: Vec<&'p Rule> = Vec::new();
-    for effect in &effects {
-        let mut contributions = Vec::new();
-        let mut level = None;
-        for (at, layer) in facts.program.layers().iter().enumerate() {
-            let known = facts.program.layer_knows(at, &call.tool);
+    for (at, layer) in facts.program.layers().iter().enumerate() {
+        let known = facts.knows(at);
+        let candidates = Candidates::new(facts, call, layer);
+        for (effect, judgement) in effects.iter().zip(&mut judged) {
             // Who knows the tool knows better what it does.
             if known && effect.origin == Origin::Undeclared {
                 continue;
             }
-            let opinion = layer_opinion(facts, call, effect, &effects, layer, known, &mut contributions);
-            level = level.max(opinion);
+            let rules = candidates.on(facts, effect);
+            let opinion = layer_opinion(
+                facts,
+                call,
+                effect,
+                &effects,
+                (layer, known),
+                rules,
+                &mut judgement.contributions,
+            );
+            judgement.level = judgement.level.max(opinion);
             let results = layer.at(layer.index().on_result());
             on_result.extend(results.filter(|rule| sees_result(rule, call, effect)));
         }
+    }
+    for (effect, judgement) in effects.iter().zip(&mut judged) {
         if let Some(own) = self_protection(facts, effect) {
-            level = level.max(Some(own.level));
-            contributions.push(own);
+            judgement.level = judgement.level.max(Some(own.level));
+            judgement.contributions.push(own);
         }
-        let level = level.unwrap_or(Level::Block);
-        drop_idle_fallbacks(&mut contributions, level);
-        judged.push(EffectJudgement { contributions, level });
+        let level = judgement.level();
+        drop_idle_fallbacks(&mut judgement.contributions, level);
     }
     on_result.sort_by(|a, b| a.full_name.cmp(&b.full_name));
     on_result.dedup_by(|a, b| a.full_name == b.full_name);
     CallJudgement { effects, judged, whole: Vec::new(), on_result }
+}
+
+/// The rules of one layer that are read for one call.
+struct Candidates<'p> {
+    layer: &'p Layer,
+    /// Positions that the tool and the arguments do not exclude; `None` reads every rule.
+    of_call: Option<Vec<u32>>,
+}
+
+impl<'p> Candidates<'p> {
+    fn new(facts: &Facts<'p>, call: &Call, layer: &'p Layer) -> Self {
+        let of_call = facts.indexed.then(|| {
+            let mut found = Vec::with_capacity(16);
+            layer.index().of_call(call, &mut found);
+            found
+        });
+        Self { layer, of_call }
+    }
+
+    fn on(&self, facts: &Facts<'p>, effect: &Effect) -> impl Iterator<Item = &'p Rule> + use<'p> {
+        let layer = self.layer;
+        let (some, all) = match &self.of_call {
+            Some(of_call) => {
+                let mut found = Vec::with_capacity(of_call.len() + 16);
+                found.extend_from_slice(of_call);
+                layer.index().of_effect(effect, || facts.anchors(), &mut found);
+                (found, &[][..])
+            }
+            None => (Vec::new(), layer.rules.as_slice()),
+        };
+        some.into_iter().filter_map(|at| layer.rules.get(at as usize)).chain(all)
+    }
+}
+
+/// How many rules a decision reads, over all layers and effects of the call as asked: what the index
+/// leaves of them.
+#[must_use]
+pub fn rules_read(program: &Program, call: &Call, world: &dyn World) -> usize {
+    let facts = Facts::gather(program, call, world, true);
+    let derived = effects::tool::derive(call, &facts.declarations, world, &facts.demand);
+    let layers = program.layers().iter().map(|layer| Candidates::new(&facts, call, layer));
+    let effects = derived.unwrap_or_default();
+    layers.map(|layer| effects.iter().map(|effect| layer.on(&facts, effect).count()).sum::<usize>()).sum()
 }
 
 /// `default` and `unknown-tool` stand only where no rule gave the verdict (`json.md`).
@@ -239,19 +325,13 @@ fn layer_opinion<'p>(
     call: &Call,
     effect: &Effect,
     all: &[Effect],
-    layer: &'p Layer,
-    known: bool,
+    (layer, known): (&'p Layer, bool),
+    rules: impl Iterator<Item = &'p Rule>,
     contributions: &mut Vec<Contribution<'p>>,
 ) -> Option<Level> {
     let mut let_through = false;
     let mut level = None;
-    let candidates: Vec<&'p Rule> = if facts.indexed {
-        let positions = layer.index().candidates(&call.tool, effect, &facts.anchors);
-        positions.iter().filter_map(|at| layer.rules.get(*at as usize)).collect()
-    } else {
-        layer.rules.iter().collect()
-    };
-    for rule in candidates {
+    for rule in rules {
         let Some(weight) = weigh(facts, call, effect, all, rule) else { continue };
         let_through |= weight.lets_through && (known || rule.scope.names_tool(&call.tool));
         if let Some(added) = weight.adds {
@@ -413,7 +493,7 @@ fn over_variants(
     start: Truth,
     join: fn(Truth, Truth) -> Truth,
 ) -> Truth {
-    let frame = Frame { anchors: &facts.anchors, labels: &facts.labels, grant };
+    let frame = Frame { facts, grant };
     let view = View { call, mode: call.context.mode.as_deref(), effect, variant: None };
     match &effect.resource {
         Resource::Path(fact) if fact.unresolved.is_none() && !fact.variants.is_empty() => fact

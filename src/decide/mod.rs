@@ -15,5 +15,6 @@ pub mod trace;
 pub use combine::approval_digest;
 pub use engine::decide;
 pub use json::verdict_to_json;
+pub use judge::rules_read;
 pub use permit::{Decision, Pending, Permit};
 pub use trace::{Trace, explain};

@@ -5,7 +5,7 @@ use crate::compile::expr::{AtomKind, Expr, Subject};
 use crate::compile::program::{Rule, Template, TemplatePart};
 use crate::effects::display_path;
 use crate::model::effect::Resource;
-use crate::model::path::{Anchors, PathVariant};
+use crate::model::path::PathVariant;
 use crate::model::verdict::{Reason, pseudo};
 use crate::model::{Call, Effect, Origin, Truth};
 
@@ -15,11 +15,11 @@ use super::eval::{Frame, comparison, evaluate};
 use super::judge::{Cause, Contribution, Facts, Whole};
 
 /// The resource for people; `None` where the effect has none.
-pub(super) fn resource(effect: &Effect, anchors: &Anchors) -> Option<String> {
+pub(super) fn resource(effect: &Effect, facts: &Facts<'_>) -> Option<String> {
     match &effect.resource {
         Resource::None => None,
         Resource::Path(fact) => Some(match fact.canonical() {
-            Some(path) => display_path(path, anchors),
+            Some(path) => display_path(path, facts.anchors()),
             None => fact.given.clone(),
         }),
         Resource::Command(command) => Some(command.text.clone()),
@@ -67,7 +67,7 @@ fn pseudo_reason(name: &str, facts: &Facts<'_>, effect: &Effect) -> String {
     if name != pseudo::DEFAULT {
         return meaning.to_owned();
     }
-    match (resource(effect, &facts.anchors), &effect.from, effect.origin) {
+    match (resource(effect, facts), &effect.from, effect.origin) {
         (Some(resource), _, _) => format!("{meaning}: {capability} {}", cut(&resource)),
         (None, Some(from), Origin::Implied) => {
             format!(
@@ -110,7 +110,7 @@ fn fill(template: &Template, facts: &Facts<'_>, call: &Call, effect: &Effect, ru
 /// the canonical one.
 fn matched<'e>(facts: &Facts<'_>, call: &Call, effect: &'e Effect, rule: &Rule) -> Option<&'e PathVariant> {
     let Resource::Path(fact) = &effect.resource else { return None };
-    let frame = Frame { anchors: &facts.anchors, labels: &facts.labels, grant: false };
+    let frame = Frame { facts, grant: false };
     let holds = |variant: &&PathVariant| {
         let view = View { call, mode: call.context.mode.as_deref(), effect, variant: Some(variant) };
         evaluate(&rule.condition, view, frame) == Truth::True
@@ -132,16 +132,16 @@ pub(super) fn shown(
     let text = match read(subject, view) {
         Datum::NoResource => "(nothing)".to_owned(),
         Datum::Absent => "(absent)".to_owned(),
-        Datum::Unknown(_) => resource(effect, &facts.anchors).unwrap_or_else(|| "(not known)".to_owned()),
+        Datum::Unknown(_) => resource(effect, facts).unwrap_or_else(|| "(not known)".to_owned()),
         Datum::Json(serde_json::Value::String(text)) => text.clone(),
         Datum::Json(value) => value.to_string(),
         Datum::Text(text) | Datum::Host(text) => text.to_owned(),
         Datum::Owned(text) => text,
         Datum::Number(number) => number.to_string(),
         Datum::Numbers(numbers) => numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
-        Datum::Path(_, variant) => display_path(&variant.path, &facts.anchors),
+        Datum::Path(_, variant) => display_path(&variant.path, facts.anchors()),
         Datum::Directory(fact) => match fact.canonical() {
-            Some(path) => display_path(path, &facts.anchors),
+            Some(path) => display_path(path, facts.anchors()),
             None => fact.given.clone(),
         },
         Datum::Command(command) => match subject {
@@ -182,7 +182,7 @@ pub(super) fn why_unknown(facts: &Facts<'_>, call: &Call, effect: &Effect, rule:
     };
     for variant in variants {
         let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
-        let frame = Frame { anchors: &facts.anchors, labels: &facts.labels, grant: false };
+        let frame = Frame { facts, grant: false };
         found = found.or_else(|| first_unknown(&rule.condition, view, frame));
     }
     found.unwrap_or_else(|| "the condition could not be known".to_owned())

@@ -145,9 +145,9 @@ fn traced(facts: &Facts<'_>, call: &Call, judged: &CallJudgement<'_>, about: &[&
                 .collect();
             TracedEffect {
                 capability: effect.capability,
-                resource: text::resource(effect, &facts.anchors),
+                resource: text::resource(effect, facts),
                 from: effect.from.clone(),
-                level: judgement.level,
+                level: judgement.level(),
                 nearest: nearest(facts, call, effect, &names, about),
                 counted,
             }
@@ -205,13 +205,13 @@ fn held(facts: &Facts<'_>, call: &Call, effect: &Effect, rule: &Rule) -> usize {
         Resource::None | Resource::Command(_) | Resource::Network(_) | Resource::Target(_) => None,
     };
     let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
-    count(&rule.condition, view, Frame { anchors: &facts.anchors, labels: &facts.labels, grant: false })
+    count(&rule.condition, view, Frame { facts, grant: false })
 }
 
 /// The failed comparisons on the first spelling on which the rule fails.
 fn failures(facts: &Facts<'_>, call: &Call, effect: &Effect, rule: &Rule) -> Vec<FailedComparison> {
     let grant = matches!(rule.verb, Verb::Allow);
-    let frame = Frame { anchors: &facts.anchors, labels: &facts.labels, grant };
+    let frame = Frame { facts, grant };
     let variants: Vec<Option<&PathVariant>> = match &effect.resource {
         Resource::Path(fact) if !fact.variants.is_empty() => fact.variants.iter().map(Some).collect(),
         _ => vec![None],

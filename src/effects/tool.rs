@@ -1,9 +1,12 @@
 //! From a call and the declarations of its tool to effects (`language.md`, section 4).
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use serde_json::{Map, Value};
 
 use super::shell::{self, CommandLine, CommandText};
-use super::world::World;
+use super::world::{Platform, World};
 use super::{network, path};
 use crate::base::limits::EFFECTS_PER_CALL_MAX;
 use crate::model::call::Call;
@@ -48,17 +51,15 @@ pub fn derive(
     world: &dyn World,
     demand: &Demand,
 ) -> Result<Vec<Effect>, DeriveError> {
-    let matching: Vec<&ToolDeclaration> =
-        declarations.iter().copied().filter(|declaration| declaration.pattern.matches(&call.tool)).collect();
-    if matching.is_empty() {
+    let matching = || declarations.iter().copied().filter(|own| own.pattern.matches(&call.tool));
+    if matching().next().is_none() {
         let undeclared = [Capability::Read, Capability::Write, Capability::Exec, Capability::Network];
         return Ok(undeclared.into_iter().map(|capability| bare(capability, Origin::Undeclared)).collect());
     }
-    check_schemas(call, &matching)?;
-    let mut derivation =
-        Derivation { call, world, demand, cwd: working_directory(call, world), effects: Vec::new() };
+    check_schemas(call, matching())?;
+    let mut derivation = Derivation { call, world, demand, cwd: OnceCell::new(), effects: Vec::new() };
     let mut seen: Vec<&EffectLine> = Vec::new();
-    for line in matching.iter().flat_map(|declaration| &declaration.lines) {
+    for line in matching().flat_map(|declaration| &declaration.lines) {
         if !seen.contains(&line) {
             seen.push(line);
             derivation.line(line)?;
@@ -71,8 +72,11 @@ pub fn derive(
     Ok(effects)
 }
 
-fn check_schemas(call: &Call, declarations: &[&ToolDeclaration]) -> Result<(), InvalidArguments> {
-    let mut schemas = declarations.iter().filter_map(|declaration| declaration.schema.as_ref()).peekable();
+fn check_schemas<'a>(
+    call: &Call,
+    declarations: impl Iterator<Item = &'a ToolDeclaration>,
+) -> Result<(), InvalidArguments> {
+    let mut schemas = declarations.filter_map(|declaration| declaration.schema.as_ref()).peekable();
     if schemas.peek().is_none() {
         return Ok(());
     }
@@ -107,7 +111,7 @@ fn invalid(at: impl Into<String>, message: impl Into<String>) -> InvalidArgument
 struct Found<'a> {
     value: Given<'a>,
     /// The steps that lead to it, none of them `[*]`.
-    steps: Vec<Step>,
+    steps: Cow<'a, [Step]>,
 }
 
 enum Given<'a> {
@@ -119,17 +123,22 @@ struct Derivation<'a> {
     call: &'a Call,
     world: &'a dyn World,
     demand: &'a Demand,
-    cwd: PathFact,
+    /// Looked up when something relative has to be resolved.
+    cwd: OnceCell<PathFact>,
     effects: Vec<Effect>,
 }
 
 impl<'a> Derivation<'a> {
+    fn cwd(&self) -> &PathFact {
+        self.cwd.get_or_init(|| working_directory(self.call, self.world))
+    }
+
     fn line(&mut self, line: &'a EffectLine) -> Result<(), DeriveError> {
         match line {
             EffectLine::Path { capability, action, arg, recursively, as_glob } => {
                 for found in find(&self.call.args, arg)? {
                     let text = text(&found)?;
-                    let fact = self.path(&text, *capability, *recursively, *as_glob);
+                    let fact = self.path(text, *capability, *recursively, *as_glob);
                     let missing = fact
                         .variants
                         .get(fact.canonical)
@@ -140,7 +149,7 @@ impl<'a> Derivation<'a> {
             }
             EffectLine::Connect { arg } => {
                 for found in find(&self.call.args, arg)? {
-                    for effect in network::connect(self.world, &text(&found)?, None, self.demand) {
+                    for effect in network::connect(self.world, text(&found)?, None, self.demand) {
                         self.add(Effect { from: Some(display_steps(&found.steps)), ..effect })?;
                     }
                 }
@@ -150,7 +159,7 @@ impl<'a> Derivation<'a> {
                 for found in find(&self.call.args, arg)? {
                     let target = match &found.value {
                         Given::Value(Value::Number(number)) => number.to_string(),
-                        _ => text(&found)?,
+                        _ => text(&found)?.to_owned(),
                     };
                     self.push(*capability, Resource::Target(target), None, &found.steps)?;
                 }
@@ -163,7 +172,9 @@ impl<'a> Derivation<'a> {
 
     fn path(&self, text: &str, capability: Capability, recursively: bool, as_glob: bool) -> PathFact {
         let absolute = text.starts_with('/') || text.starts_with('~');
-        let base = match (self.cwd.canonical(), &self.cwd.unresolved) {
+        // Where `/` begins no path of a drive, what stands before it does not matter.
+        let free = text.starts_with('/') && self.world.platform() == Platform::Posix && !as_glob;
+        let base = match if free { (None, &None) } else { (self.cwd().canonical(), &self.cwd().unresolved) } {
             (Some(base), _) => base,
             (None, _) if absolute => self.world.workspace(),
             (None, reason) => {
@@ -189,16 +200,18 @@ impl<'a> Derivation<'a> {
         cwd: Option<&'a Argument>,
         dialect: &'a Dialect,
     ) -> Result<(), DeriveError> {
-        let mut directory = self.cwd.clone();
-        if let Some(cwd) = cwd
-            && let Some(found) = find(&self.call.args, cwd)?.into_iter().next()
-        {
-            directory = self.path(&text(&found)?, Capability::Read, false, false);
-        }
+        let given = match cwd {
+            Some(cwd) => find(&self.call.args, cwd)?.into_iter().next(),
+            None => None,
+        };
+        let directory = match given {
+            Some(found) => self.path(text(&found)?, Capability::Read, false, false),
+            None => self.cwd().clone(),
+        };
         for found in find(&self.call.args, arg)? {
             let line = CommandLine {
                 text: command_text(&found, dialect)?,
-                argument: found.steps.clone(),
+                argument: found.steps.to_vec(),
                 cwd: directory.clone(),
                 opaque_dialect: match dialect {
                     Dialect::Other(name) => Some(name),
@@ -277,10 +290,10 @@ fn command_text<'a>(found: &Found<'a>, dialect: &Dialect) -> Result<CommandText<
     }
 }
 
-fn text(found: &Found<'_>) -> Result<String, InvalidArguments> {
+fn text<'a>(found: &Found<'a>) -> Result<&'a str, InvalidArguments> {
     match found.value {
-        Given::Default(text) => Ok(text.to_owned()),
-        Given::Value(Value::String(text)) => Ok(text.clone()),
+        Given::Default(text) => Ok(text),
+        Given::Value(Value::String(text)) => Ok(text),
         Given::Value(other) => {
             Err(invalid(pointer(&found.steps), format!("must be a string, this is {}", type_name(other))))
         }
@@ -293,9 +306,53 @@ fn find<'a>(args: &'a Map<String, Value>, arg: &'a Argument) -> Result<Vec<Found
     let Some((Step::Name(first), rest)) = arg.path.split_first() else {
         return Err(invalid("", "the tool's declaration names no argument"));
     };
+    if !arg.path.contains(&Step::Each) {
+        // One value at most, and its steps are those of the declaration.
+        found.extend(one(args.get(first), rest, arg)?);
+        return Ok(found);
+    }
     let steps = vec![Step::Name(first.clone())];
     collect(args.get(first), rest, steps, arg, &mut found)?;
     Ok(found)
+}
+
+/// The value of an argument without `[*]`.
+fn one<'a>(
+    value: Option<&'a Value>,
+    steps: &[Step],
+    arg: &'a Argument,
+) -> Result<Option<Found<'a>>, InvalidArguments> {
+    let provided = arg.optional || arg.or.is_some();
+    let mut value = value;
+    for at in 0..=steps.len() {
+        let behind = || arg.path.get(..=at).unwrap_or(&arg.path);
+        let present = match value {
+            Some(Value::Null) if provided => None,
+            other => other,
+        };
+        let Some(present) = present else {
+            let steps = || Cow::Borrowed(behind());
+            return match &arg.or {
+                Some(default) => Ok(Some(Found { value: Given::Default(default), steps: steps() })),
+                None if arg.optional => Ok(None),
+                None => Err(invalid(pointer(behind()), "is missing")),
+            };
+        };
+        value = match (steps.get(at), present) {
+            (None, found) => {
+                return Ok(Some(Found { value: Given::Value(found), steps: Cow::Borrowed(&arg.path) }));
+            }
+            (Some(Step::Name(name)), Value::Object(object)) => object.get(name),
+            (Some(Step::Index(index)), Value::Array(list)) => list.get(*index as usize),
+            (Some(step), other) => return Err(misfit(step, behind(), other)),
+        };
+    }
+    Ok(None)
+}
+
+fn misfit(step: &Step, steps: &[Step], other: &Value) -> InvalidArguments {
+    let expected = if matches!(step, Step::Name(_)) { "an object" } else { "a list" };
+    invalid(pointer(steps), format!("must be {expected}, this is {}", type_name(other)))
 }
 
 fn collect<'a>(
@@ -312,14 +369,14 @@ fn collect<'a>(
     };
     let Some(value) = value else {
         match &arg.or {
-            Some(default) => found.push(Found { value: Given::Default(default), steps }),
+            Some(default) => found.push(Found { value: Given::Default(default), steps: steps.into() }),
             None if arg.optional => {}
             None => return Err(invalid(pointer(&steps), "is missing")),
         }
         return Ok(());
     };
     let Some((step, rest)) = rest.split_first() else {
-        found.push(Found { value: Given::Value(value), steps });
+        found.push(Found { value: Given::Value(value), steps: steps.into() });
         return Ok(());
     };
     let with = |step: Step| {
@@ -341,12 +398,7 @@ fn collect<'a>(
             }
             Ok(())
         }
-        (Step::Name(_), other) => {
-            Err(invalid(pointer(&steps), format!("must be an object, this is {}", type_name(other))))
-        }
-        (Step::Index(_) | Step::Each, other) => {
-            Err(invalid(pointer(&steps), format!("must be a list, this is {}", type_name(other))))
-        }
+        (step, other) => Err(misfit(step, &steps, other)),
     }
 }
 

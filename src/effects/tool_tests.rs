@@ -35,7 +35,7 @@ fn run(args: Value, declarations: &[&ToolDeclaration]) -> Result<Vec<Effect>, De
     )
     .expect("world");
     let call = parse_call(&json!({"tool": "t", "args": args}).to_string()).expect("call");
-    derive(&call, declarations, &world, &Demand { ip: true, paths: true, ..Demand::default() })
+    derive(&call, declarations, &world, &Demand { ip: true, paths: true })
 }
 
 fn shown(effects: &[Effect]) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! A world made of text, for tests, examples and `--world FILE.yaml` (`json.md`, Virtual world).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 
@@ -314,21 +315,21 @@ impl VirtualWorld {
         Ok(join(&root, &out.join("/")))
     }
 
-    fn key(&self, path: &str) -> String {
+    fn key<'p>(&self, path: &'p str) -> Cow<'p, str> {
         if self.folding.case || self.folding.unicode {
-            folded_name(path, self.folding)
+            Cow::Owned(folded_name(path, self.folding))
         } else {
-            path.to_owned()
+            Cow::Borrowed(path)
         }
     }
 
     fn entry(&self, path: &str) -> Option<&Entry> {
-        self.entries.get(&self.key(path))
+        self.entries.get(&*self.key(path))
     }
 
     fn put(&mut self, path: &str, thing: Thing) {
         let name = crate::model::path::name_of(path).to_owned();
-        self.entries.insert(self.key(path), Entry { name, thing });
+        self.entries.insert(self.key(path).into_owned(), Entry { name, thing });
     }
 
     fn add(&mut self, key: &str, path: &str, thing: Thing) -> Result<(), WorldFileError> {
@@ -476,7 +477,7 @@ impl World for VirtualWorld {
             None => return Err(WorldError::Missing),
             Some(_) => return Err(WorldError::Other("not a directory".to_owned())),
         }
-        let mut prefix = self.key(directory);
+        let mut prefix = self.key(directory).into_owned();
         if !prefix.ends_with('/') {
             prefix.push('/');
         }

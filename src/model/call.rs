@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::syntax::ast::Date;
+use crate::syntax::ast::{Date, Step};
 
 /// A call as the model asked for it, with the context that the host set. Input in JSON is parsed by
 /// [`super::value::parse_call`].
@@ -43,4 +43,40 @@ pub struct Context {
     pub labels: BTreeSet<String>,
     /// The day of the call; without one, `until` counts as passed.
     pub today: Option<Date>,
+}
+
+/// What stands at a place in the arguments.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Place<'a> {
+    /// An object lacks the name, or a list the index.
+    Absent,
+    /// A step does not fit the type of the value that it is taken in (nothing fits `null`).
+    Misfit,
+    /// This value.
+    Value(&'a Value),
+}
+
+impl Call {
+    /// The argument behind `args`. A `[*]` fits nothing here.
+    #[must_use]
+    pub fn argument(&self, steps: &[Step]) -> Place<'_> {
+        let Some((Step::Name(first), rest)) = steps.split_first() else { return Place::Absent };
+        self.args.get(first).map_or(Place::Absent, |root| place(root, rest))
+    }
+}
+
+/// The place below a value. A `[*]` fits nothing here.
+#[must_use]
+pub fn place<'a>(root: &'a Value, steps: &[Step]) -> Place<'a> {
+    let mut value = root;
+    for step in steps {
+        let next = match (step, value) {
+            (Step::Name(name), Value::Object(members)) => members.get(name),
+            (Step::Index(at), Value::Array(elements)) => elements.get(*at as usize),
+            _ => return Place::Misfit,
+        };
+        let Some(next) = next else { return Place::Absent };
+        value = next;
+    }
+    Place::Value(value)
 }

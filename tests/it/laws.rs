@@ -16,6 +16,7 @@ use crate::generator::{self, Case, LayerText, Rng, load, policies};
 use crate::oracle_agrees::{cases, seed};
 
 mod modifying;
+mod pruning;
 mod spelling;
 mod unknown;
 

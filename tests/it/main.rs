@@ -10,6 +10,7 @@
     reason = "tests may fail loudly and use the real file system"
 )]
 
+mod bench;
 mod check;
 mod cli;
 mod docs;

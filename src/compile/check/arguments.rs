@@ -331,7 +331,7 @@ fn scalar_never(node: &Value, scalar: &Scalar) -> Option<Never> {
 fn text_never(node: &Value, test: &Test) -> Option<Never> {
     let values = values(node)?;
     let fits = |text: &str| match test {
-        Test::Matches(pattern) | Test::ContainsMatch(pattern) => pattern.regex.is_match(text),
+        Test::Matches(pattern) | Test::ContainsMatch(pattern) => pattern.is_match(text) == Some(true),
         Test::ContainsText(part) => text.contains(part.as_str()),
         Test::StartsWith(part) => text.starts_with(part.as_str()),
         Test::EndsWith(part) => text.ends_with(part.as_str()),

@@ -99,14 +99,16 @@ impl Checker<'_> {
             O::Matches => {
                 self.textual(field, comparison)?;
                 match &right.kind {
-                    ValueKind::Regex(regex) => self.regex(right.span, regex, true).map(Test::Matches),
+                    ValueKind::Regex(regex) => self.text_pattern(right.span, regex, true).map(Test::Matches),
                     _ => self.wants_regex(right),
                 }
             }
             O::Contains => {
                 self.textual(field, comparison)?;
                 match &right.kind {
-                    ValueKind::Regex(regex) => self.regex(right.span, regex, false).map(Test::ContainsMatch),
+                    ValueKind::Regex(regex) => {
+                        self.text_pattern(right.span, regex, false).map(Test::ContainsMatch)
+                    }
                     ValueKind::Text(text) => {
                         self.plain_part(field.ty, text, right.span)?;
                         Some(Test::ContainsText(text.clone()))

@@ -76,7 +76,7 @@ impl Checker<'_> {
             }
             ModifyClause::Replace(place, regex, with) => {
                 let path = self.place(place);
-                let pattern = self.regex(regex.span, &regex.node, false);
+                let pattern = self.regex(regex.span, &regex.node);
                 Some(ArgEdit::Replace(path?, pattern?, with.node.clone()))
             }
             ModifyClause::AppendCommand(words) => {
@@ -140,7 +140,7 @@ impl Checker<'_> {
         with: &Name,
     ) -> Option<Redaction> {
         let Some(regex) = pattern else { return Some(Redaction::Secrets(with.node.clone())) };
-        let pattern = self.regex(regex.span, &regex.node, false)?;
+        let pattern = self.regex(regex.span, &regex.node)?;
         if pattern.regex.is_match("") {
             let diagnostic = self
                 .error("matches-nothing", regex.span, "the regular expression matches the empty string")

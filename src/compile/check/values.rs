@@ -3,6 +3,7 @@
 use crate::base::limits::REGEX_BYTES_MAX;
 use crate::base::{Diagnostic, FileId, Fix, Span};
 use crate::compile::expr::{Directory, Pattern, Scalar, Scalars, Test};
+use crate::compile::regex::{TextPattern, TooLarge};
 use crate::model::pattern::{CommandPattern, HostPattern, NetSet, PathPattern, PatternError, UrlPattern};
 use crate::model::{Action, Capability, Number};
 use crate::syntax::ast::{Regex, Value, ValueKind};
@@ -358,55 +359,70 @@ impl Checker<'_> {
         }
     }
 
-    /// Compiles a regular expression; `whole` must match the whole string.
-    pub(in crate::compile) fn regex(&mut self, span: Span, regex: &Regex, whole: bool) -> Option<Pattern> {
+    /// Checks a regular expression of a condition; `whole` must match the whole string.
+    pub(in crate::compile) fn text_pattern(
+        &mut self,
+        span: Span,
+        regex: &Regex,
+        whole: bool,
+    ) -> Option<TextPattern> {
+        let parsed = self.regex_tree(span, regex)?;
+        match TextPattern::new(&regex.pattern, regex.ignore_case, whole, &parsed) {
+            Ok(pattern) => Some(pattern),
+            Err(TooLarge) => self.regex_too_large(span),
+        }
+    }
+
+    /// Compiles the regular expression of a clause that rewrites what it matches.
+    pub(in crate::compile) fn regex(&mut self, span: Span, regex: &Regex) -> Option<Pattern> {
+        self.regex_tree(span, regex)?;
+        let built = regex::RegexBuilder::new(&regex.pattern)
+            .case_insensitive(regex.ignore_case)
+            .size_limit(REGEX_BYTES_MAX)
+            .dfa_size_limit(REGEX_BYTES_MAX)
+            .build();
+        match built {
+            Ok(built) => {
+                Some(Pattern { source: regex.pattern.clone(), ignore_case: regex.ignore_case, regex: built })
+            }
+            Err(_) => self.regex_too_large(span),
+        }
+    }
+
+    fn regex_too_large<T>(&mut self, span: Span) -> Option<T> {
+        let diagnostic = self
+            .error("regex-too-large", span, "the regular expression is too large once compiled")
+            .expected(format!("at most {} KiB", REGEX_BYTES_MAX >> 10))
+            .help("use smaller counts in `{n,m}`, or ASCII classes in place of Unicode ones");
+        self.refuse(diagnostic)
+    }
+
+    /// The syntax tree of a regular expression.
+    fn regex_tree(&mut self, span: Span, regex: &Regex) -> Option<regex_syntax::hir::Hir> {
         let source = &regex.pattern;
         let parsed = regex_syntax::ParserBuilder::new()
             .case_insensitive(regex.ignore_case)
             .nest_limit(REGEX_NESTING_LEVELS_MAX)
             .build()
             .parse(source);
-        if let Err(error) = parsed {
-            let (why, at) = match &error {
-                regex_syntax::Error::Parse(error) => (error.kind().to_string(), *error.span()),
-                regex_syntax::Error::Translate(error) => (error.kind().to_string(), *error.span()),
-                other => {
-                    let message = format!("the regular expression is not valid: {other}");
-                    let diagnostic = self.error("bad-regex", span, message);
-                    return self.refuse(diagnostic);
-                }
-            };
-            let place = self.inside_regex(span, source, at.start.offset, at.end.offset);
-            let diagnostic = self
-                .error("bad-regex", place, format!("the regular expression is not valid: {why}"))
-                .expected("the syntax of Rust's crate `regex` (no look-around, no back-references)");
-            return self.refuse(diagnostic);
-        }
-        let build = |text: &str| {
-            regex::RegexBuilder::new(text)
-                .case_insensitive(regex.ignore_case)
-                .size_limit(REGEX_BYTES_MAX)
-                .dfa_size_limit(REGEX_BYTES_MAX)
-                .build()
+        let error = match parsed {
+            Ok(parsed) => return Some(parsed),
+            Err(error) => error,
         };
-        let built = if whole {
-            // A comment in verbose mode runs to the end of its line.
-            build(&format!(r"\A(?:{source})\z")).or_else(|_| build(&format!("\\A(?:{source}\n)\\z")))
-        } else {
-            build(source)
+        let (why, at) = match &error {
+            regex_syntax::Error::Parse(error) => (error.kind().to_string(), *error.span()),
+            regex_syntax::Error::Translate(error) => (error.kind().to_string(), *error.span()),
+            other => {
+                let message = format!("the regular expression is not valid: {other}");
+                let diagnostic = self.error("bad-regex", span, message);
+                return self.refuse(diagnostic);
+            }
         };
-        match built {
-            Ok(built) => {
-                Some(Pattern { source: source.clone(), ignore_case: regex.ignore_case, regex: built })
-            }
-            Err(_) => {
-                let diagnostic = self
-                    .error("regex-too-large", span, "the regular expression is too large once compiled")
-                    .expected(format!("at most {} KiB", REGEX_BYTES_MAX >> 10))
-                    .help("use smaller counts in `{n,m}`, or ASCII classes in place of Unicode ones");
-                self.refuse(diagnostic)
-            }
-        }
+        let place = self.inside_regex(span, source, at.start.offset, at.end.offset);
+        let diagnostic = self
+            .error("bad-regex", place, format!("the regular expression is not valid: {why}"))
+            .expected("the syntax of Rust's crate `regex` (no look-around, no back-references)");
+        self.refuse(diagnostic)
     }
 
     /// The place of a part of a regex literal; `\/` in the text is `/` in the pattern.

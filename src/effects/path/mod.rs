@@ -6,9 +6,11 @@ mod tree;
 mod walk;
 pub mod windows;
 
-pub use anchors::{anchors, display_path, widen};
+pub use anchors::{anchors, anchors_of, display_path, widen};
 pub use glob::{glob, glob_argument};
 pub use tree::tree;
+
+use std::borrow::Cow;
 
 use super::world::{Platform, World};
 use crate::base::limits::PATH_BYTES_MAX;
@@ -24,7 +26,19 @@ use crate::model::pattern::path::join;
 /// depends on the process that opens them (`/proc/self`, `/dev/fd`, `/dev/stdin`, …).
 #[must_use]
 pub fn resolve(world: &dyn World, given: &str, base: &str) -> PathFact {
-    match split(world, given, base).and_then(|(root, names)| walk::walk(world, root, names)) {
+    let joined;
+    let walked = match split(world, given, base) {
+        Ok(Split::Names(root, names)) => {
+            walk::walk(world, root, names.into_iter().rev().map(Cow::Owned).collect())
+        }
+        Ok(Split::Given) => walk::walk(world, "/".to_owned(), names(given)),
+        Ok(Split::Joined(path)) => {
+            joined = path;
+            walk::walk(world, "/".to_owned(), names(&joined))
+        }
+        Err(reason) => Err(reason),
+    };
+    match walked {
         Ok(walked) => fact(world, given, walked),
         Err(reason) => PathFact::unresolved(given, reason),
     }
@@ -90,8 +104,17 @@ fn fact(world: &dyn World, given: &str, walked: walk::Walked) -> PathFact {
     }
 }
 
-/// The root and the names of the text made absolute.
-fn split(world: &dyn World, given: &str, base: &str) -> Result<(String, Vec<String>), String> {
+/// A text made absolute.
+enum Split {
+    /// The root and the names.
+    Names(String, Vec<String>),
+    /// The text itself, below `/`.
+    Given,
+    /// This text, below `/`.
+    Joined(String),
+}
+
+fn split(world: &dyn World, given: &str, base: &str) -> Result<Split, String> {
     if given.is_empty() {
         return Err("the path is empty".to_owned());
     }
@@ -102,15 +125,16 @@ fn split(world: &dyn World, given: &str, base: &str) -> Result<(String, Vec<Stri
         return Err(format!("the path is longer than {PATH_BYTES_MAX} bytes"));
     }
     match world.platform() {
-        Platform::Windows => windows::split(given, base),
-        Platform::Posix if given.starts_with('/') => Ok(("/".to_owned(), names(given))),
-        Platform::Posix if base.starts_with('/') => Ok(("/".to_owned(), names(&join(base, given)))),
+        Platform::Windows => windows::split(given, base).map(|(root, names)| Split::Names(root, names)),
+        Platform::Posix if given.starts_with('/') => Ok(Split::Given),
+        Platform::Posix if base.starts_with('/') => Ok(Split::Joined(join(base, given))),
         Platform::Posix => Err("the working directory is not known".to_owned()),
     }
 }
 
-fn names(text: &str) -> Vec<String> {
-    text.split('/').map(str::to_owned).collect()
+/// The names of a path, the last one first.
+fn names(text: &str) -> Vec<Cow<'_, str>> {
+    text.rsplit('/').map(Cow::Borrowed).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Name by name along a path, links followed.
 
+use std::borrow::Cow;
+
 use super::windows;
 use crate::base::limits::{LINKS_PER_PATH_MAX, PATH_BYTES_MAX};
 use crate::effects::world::{Node, Platform, World, WorldError};
@@ -29,21 +31,25 @@ struct Spelling {
 struct Walker<'w> {
     world: &'w dyn World,
     /// The names still to come, the next one last.
-    pending: Vec<String>,
+    pending: Vec<Cow<'w, str>>,
     canonical: String,
     spellings: Vec<Spelling>,
     kind: PathKind,
     links: usize,
 }
 
-/// Walks from a root along names.
+/// Walks from a root along names, the last one first.
 ///
 /// # Errors
 /// Why the path cannot be known.
-pub(super) fn walk(world: &dyn World, root: String, names: Vec<String>) -> Result<Walked, String> {
+pub(super) fn walk<'w>(
+    world: &'w dyn World,
+    root: String,
+    names: Vec<Cow<'w, str>>,
+) -> Result<Walked, String> {
     let mut walker = Walker {
         world,
-        pending: names.into_iter().rev().collect(),
+        pending: names,
         canonical: root,
         spellings: Vec::new(),
         kind: PathKind::Dir,
@@ -78,12 +84,15 @@ impl Walker<'_> {
         if depends_on_process(self.world.platform(), &self.canonical, name) {
             return Err("the path means something else in each process".to_owned());
         }
+        let length = self.canonical.len();
+        push(&mut self.canonical, name);
         let node = match self.kind {
             PathKind::Missing => Node::Missing,
-            PathKind::Dir => self.world.inspect(&join(&self.canonical, name)).or_else(missing)?,
+            PathKind::Dir => self.world.inspect(&self.canonical).or_else(missing)?,
             _ => return Err("a file stands where a directory should be".to_owned()),
         };
         if let Node::Link(target) = node {
+            self.canonical.truncate(length);
             return self.follow(name, &target);
         }
         self.kind = match node {
@@ -93,7 +102,6 @@ impl Walker<'_> {
             Node::Dir => PathKind::Dir,
             Node::Link(_) | Node::Other => PathKind::Other,
         };
-        self.canonical = join(&self.canonical, name);
         self.extend_spellings(name, false);
         Ok(())
     }
@@ -141,13 +149,13 @@ impl Walker<'_> {
                 if target.starts_with('/') {
                     "/".clone_into(&mut self.canonical);
                 }
-                self.pending.extend(target.rsplit('/').map(str::to_owned));
+                self.pending.extend(target.rsplit('/').map(|name| Cow::Owned(name.to_owned())));
             }
             Platform::Windows => {
                 // Dots are resolved in the text there, so what is left has none.
                 let (root, names) = windows::split(target, &self.canonical)?;
                 self.canonical = root;
-                self.pending.extend(names.into_iter().rev());
+                self.pending.extend(names.into_iter().rev().map(Cow::Owned));
             }
         }
         Ok(())
@@ -168,6 +176,14 @@ fn missing(error: WorldError) -> Result<Node, String> {
         WorldError::Missing => Ok(Node::Missing),
         other => Err(other.to_string()),
     }
+}
+
+/// Adds a name.
+fn push(path: &mut String, name: &str) {
+    if !path.ends_with('/') {
+        path.push('/');
+    }
+    path.push_str(name);
 }
 
 /// Takes the last name away; a root stays.

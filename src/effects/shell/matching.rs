@@ -407,8 +407,34 @@ fn operands_match(wanted: &[Word], have: &[Word], open: bool, flags: bool) -> Tr
         Truth::False if have.iter().any(|word| may_be_no_operand(word, flags)) => {
             if could_match(wanted, have, open, flags) { Truth::Unknown } else { Truth::False }
         }
+        Truth::Unknown if must_match(wanted, have, open, flags) => Truth::True,
         truth => truth,
     }
+}
+
+/// Whether every way in which the words could turn out matches: `git "$X" push` is `git * ...` whether
+/// the first word is an operand or a flag.
+fn must_match(wanted: &[Word], have: &[Word], open: bool, flags: bool) -> bool {
+    // `row` says, for each number of patterns that are done, whether the words from here on match the rest.
+    let mut row: Vec<bool> = (0..=wanted.len()).map(|done| done == wanted.len()).collect();
+    for word in have.iter().rev() {
+        let next: Vec<bool> = (0..=wanted.len())
+            .map(|done| {
+                let stays = row.get(done).copied().unwrap_or(false);
+                let operand = match wanted.get(done) {
+                    Some(_) if word.splits => false,
+                    Some(pattern) => {
+                        pieces_match(&word_pieces(pattern), word) == Truth::True
+                            && row.get(done + 1).copied().unwrap_or(false)
+                    }
+                    None => open && stays,
+                };
+                operand && (stays || !may_be_no_operand(word, flags))
+            })
+            .collect();
+        row = next;
+    }
+    row.first().copied().unwrap_or(false)
 }
 
 fn operands_in_order(wanted: &[Word], have: &[Word], open: bool, flags: bool) -> Truth {

@@ -145,6 +145,10 @@ pub fn fold(address: IpAddr) -> IpAddr {
 /// `2130706433`), or as plain IPv6, folded.
 #[must_use]
 pub fn parse_address(text: &str) -> Option<IpAddr> {
+    // Four plain decimal numbers mean the same everywhere.
+    if let Ok(v4) = text.parse::<Ipv4Addr>() {
+        return Some(IpAddr::V4(v4));
+    }
     if let Ok(v6) = text.parse::<Ipv6Addr>() {
         return Some(fold(IpAddr::V6(v6)));
     }

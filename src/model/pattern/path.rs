@@ -180,6 +180,9 @@ pub enum PathKey {
 /// A name or path as an index key: equal for all names that some file system takes for one.
 #[must_use]
 pub fn folded_key(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     super::glob::folded_name(text, Folding { case: true, unicode: true })
 }
 

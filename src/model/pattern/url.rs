@@ -75,6 +75,12 @@ impl UrlPattern {
         &self.text
     }
 
+    /// The hosts that match.
+    #[must_use]
+    pub fn host(&self) -> &HostPattern {
+        &self.host
+    }
+
     /// Whether a connection with a URL matches. `false` where the fact has no URL.
     #[must_use]
     pub fn matches(&self, fact: &NetworkFact) -> bool {

@@ -270,7 +270,32 @@ fn others(rng: &mut Rng, args: &mut Map<String, Value>) {
         rng,
         50,
         "name",
-        &[json!("alpha"), json!("Beta"), json!("alphabet"), json!(""), json!(3), Value::Null],
+        &[
+            json!("alpha"),
+            json!("Beta"),
+            json!("alphabet"),
+            json!("ALPHA"),
+            json!("an alpha and a beta"),
+            json!("\u{212a}elvin, lo\u{17f}s, \u{e9}t\u{e9}"),
+            json!(""),
+            json!(3),
+            Value::Null,
+        ],
+    );
+    maybe(
+        rng,
+        30,
+        "ip",
+        &[
+            json!("10.0.0.5"),
+            json!("203.0.113.7"),
+            json!("::ffff:10.0.0.1"),
+            json!("0x7f.1"),
+            json!("2001:db8::1"),
+            json!("example.com"),
+            json!(7),
+            Value::Null,
+        ],
     );
     maybe(
         rng,

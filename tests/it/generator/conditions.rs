@@ -334,6 +334,9 @@ fn target(rng: &mut Rng, known: &Known) -> String {
 pub fn argument(rng: &mut Rng) -> String {
     let no = not(rng);
     let each = rng.pick(&["any", "all"]);
+    if rng.chance(35) {
+        return text_argument(rng, no);
+    }
     match rng.below(24) {
         0 => format!("args.n is {no}{}", rng.pick(&["5", "5.0", "100", "0"])),
         1 | 2 => {
@@ -368,6 +371,45 @@ pub fn argument(rng: &mut Rng) -> String {
         _ => format!("args[\"odd name\"] is {no}\"odd\""),
     }
 }
+
+/// What strings of arguments hold: everything that an index may look them up by.
+fn text_argument(rng: &mut Rng, no: &str) -> String {
+    let part = rng.pick(&["al", "alpha", "ph", "a", "Beta", "eta", "ALPHA", "be", "alphabet", "é"]);
+    match rng.below(12) {
+        0 => format!("args.name {no}starts with \"{part}\""),
+        1 => format!("args.name {no}ends with \"{part}\""),
+        2 => format!("args.name {no}contains \"{part}\""),
+        3 | 4 => format!("args.name {no}contains /{}/{}", rng.pick(&REGEXES), rng.pick(&["", "i"])),
+        5 => format!("args.name {no}matches /{}/{}", rng.pick(&REGEXES), rng.pick(&["", "i"])),
+        6 => {
+            let test = rng.pick(&["is", "starts with", "contains", "ends with"]);
+            let sentence = format!("lower(args.name) {test} \"{}\"", part.to_lowercase());
+            if no.is_empty() { sentence } else { format!("not ({sentence})") }
+        }
+        7 => format!("lower(args.name) {no}matches /{}/", rng.pick(&REGEXES)),
+        8 | 9 => format!("args.ip {no}in net {{{}}}", rng.some(&NETS, 1, 3).join(", ")),
+        10 => format!("args.opt.level {no}contains \"{}\"", rng.pick(&["ig", "high", "x"])),
+        _ => format!("args.tags[0] {no}in {{\"red\", \"green\", \"blue\"}}"),
+    }
+}
+
+/// With and without texts that every match holds, and with letters that fold in odd ways.
+const REGEXES: [&str; 14] = [
+    "a$",
+    "al|Be",
+    "(?:al|be)ta?",
+    "al[a-z]*t",
+    "[Bb]eta",
+    "p{1,2}h",
+    "\\bal",
+    "[^b]+",
+    "k|K",
+    "x?",
+    "(a)(l)",
+    "ſ",
+    "[ab]{1,3}l?",
+    "^(?:al)+p",
+];
 
 /// What every effect carries.
 fn general(rng: &mut Rng, scope: Scope<'_>, known: &Known) -> String {

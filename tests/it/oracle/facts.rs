@@ -8,7 +8,7 @@ use super::policy::{Judged, Layer, Policy};
 
 /// The effects of a call, or the pseudo-rule that blocks it.
 pub fn derive(policy: &Policy, call: &Call, world: &dyn World) -> Result<Vec<Effect>, &'static str> {
-    let demand = Demand { ip: looks_at_ip(policy, call), paths: true, literal_dirs: Vec::new() };
+    let demand = Demand { ip: looks_at_ip(policy, call), paths: true };
     let pseudo = |error| match error {
         tool::DeriveError::InvalidArguments(_) => "invalid-arguments",
         tool::DeriveError::TooManyEffects => "limit",

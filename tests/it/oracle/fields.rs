@@ -257,7 +257,7 @@ fn host_matches(literal: &ValueKind, host: &str) -> bool {
 }
 
 /// By arithmetic on the bits.
-fn net_has(literal: &ValueKind, ip: std::net::IpAddr) -> bool {
+pub fn net_has(literal: &ValueKind, ip: std::net::IpAddr) -> bool {
     use std::net::IpAddr::{V4, V6};
     let text = match literal {
         ValueKind::Net(text) | ValueKind::Text(text) => text,

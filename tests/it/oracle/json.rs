@@ -74,6 +74,12 @@ pub fn test(value: &Json, function: Option<Function>, operator: Operator, litera
 
 fn plain(value: &Json, operator: Operator, literals: &[&ValueKind]) -> Answer {
     match (operator, value) {
+        (Operator::In, Json::String(text)) if literals.iter().all(|l| matches!(l, ValueKind::Net(_))) => {
+            let address = tollgate::model::pattern::net::parse_address(text);
+            address.map_or(Answer::Unknown, |ip| {
+                Answer::from(literals.iter().any(|literal| super::fields::net_has(literal, ip)))
+            })
+        }
         (Operator::Is | Operator::In, _) => {
             if !literals.iter().any(|literal| same_type(value, literal)) {
                 return Answer::Unknown;

@@ -160,7 +160,14 @@ impl Places<'_> {
             _ => format!("/{}", text.join("/")),
         };
         let Some(base) = self.anchored(&anchored) else { return Answer::No };
-        either(self.all_spellings(looked, &base).iter().map(|base| matched(looked, base, rest)))
+        let mut bases = self.all_spellings(looked, &base);
+        // What is anchored in a place lies below every spelling of the place.
+        if let (Some(place), Some(behind)) = (self.anchored(&anchored[..1]), anchored.get(1..))
+            && !anchored.starts_with('/')
+        {
+            bases.extend(self.all_spellings(looked, &place).iter().map(|place| format!("{place}{behind}")));
+        }
+        either(bases.iter().map(|base| matched(looked, base, rest)))
     }
 }
 
