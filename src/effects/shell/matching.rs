@@ -335,7 +335,12 @@ fn reading_match(
             return truth;
         }
     }
-    truth = truth.and(operands_match(&wanted.operands, &have.operands, open, may_have_flags(have, command)));
+    let hidden = may_have_flags(have, command);
+    let valued = wanted.flags.iter().any(|flag| flag.value.is_some());
+    if contradicted(wanted, have, table) || (valued && hidden) {
+        truth = truth.and(Truth::Unknown);
+    }
+    truth = truth.and(operands_match(&wanted.operands, &have.operands, open, hidden));
     if open || truth == Truth::False {
         return truth;
     }
@@ -343,7 +348,7 @@ fn reading_match(
         let named = wanted.flags.iter().fold(Truth::False, |t, w| t.or(same_flag(w, flag, table)));
         truth = truth.and(named);
     }
-    if may_have_flags(have, command) { truth.and(Truth::Unknown) } else { truth }
+    if hidden { truth.and(Truth::Unknown) } else { truth }
 }
 
 fn flag_in(wanted: &Flag, have: &Reading, command: &Command, table: Option<&Table>) -> Truth {
@@ -361,6 +366,23 @@ fn flag_in(wanted: &Flag, have: &Reading, command: &Command, table: Option<&Tabl
         truth = truth.or(same.and(value));
     }
     if truth == Truth::False && may_have_flags(have, command) { Truth::Unknown } else { truth }
+}
+
+/// Whether the command gives a flag of the pattern a second value that the pattern does not name
+/// (`-X GET -X POST`): which of them holds is the program's to say.
+fn contradicted(wanted: &Reading, have: &Reading, table: Option<&Table>) -> bool {
+    have.flags.iter().any(|flag| {
+        let mut named = wanted
+            .flags
+            .iter()
+            .filter(|w| w.value.is_some() && same_flag(w, flag, table) != Truth::False)
+            .map(|w| match (&w.value, &flag.value) {
+                (Some(pattern), Some(word)) => pieces_match(&word_pieces(pattern), word),
+                _ => Truth::False,
+            })
+            .peekable();
+        named.peek().is_some() && named.all(|truth| truth != Truth::True)
+    })
 }
 
 /// Whether two flags are one. Without a table a bundle may hold a letter.
