@@ -154,6 +154,8 @@ impl Walker<'_> {
         if stops && !s.args.two_ways() {
             return CapabilitySet::EMPTY;
         }
+        let moved = self.spell_chdir(s);
+        let s = &Spelling { scope: moved.as_ref().unwrap_or(s.scope), ..*s };
         let mut open = self.spell_flags(s);
         open |= s.args.unknown_flags || s.args.unknown_sub || (s.args.maybe_flags && table.is_risky());
         let flag = |names: &[String]| names.iter().any(|n| s.has(&[n.as_str()]));
@@ -179,6 +181,26 @@ impl Walker<'_> {
             None if !closed && table.closed => everything(),
             None => table.implied,
         }
+    }
+
+    /// Flags that say where the program works (`git -C`): lists the directories, each from where the one
+    /// before it leads, and gives the state in which all other words are judged.
+    fn spell_chdir(&mut self, s: &Spelling<'_>) -> Option<Scope> {
+        let mut moved: Option<Scope> = None;
+        for item in &s.args.items {
+            let Item::Flag { option: Some(option), written, value: Some((word, at)) } = item else {
+                continue;
+            };
+            if option.value != Some(Kind::Chdir) {
+                continue;
+            }
+            let field = value_field(s.fields, word, *at);
+            let from = format!("`{written}` of `{}`", s.name);
+            let scope = moved.as_ref().unwrap_or(s.scope);
+            self.path_effect(&field, Action::List, false, scope, s.cause, &from);
+            moved = Some(self.moved(scope, &field));
+        }
+        moved
     }
 
     /// Values of flags; tells whether one of them opens the program.
@@ -290,7 +312,7 @@ impl Walker<'_> {
     ) -> bool {
         let lone_dash = field.text() == Some("-");
         let actions: &[Action] = match kind {
-            Kind::Text | Kind::Dir | Kind::Pair => &[],
+            Kind::Text | Kind::Dir | Kind::Chdir | Kind::Pair => &[],
             Kind::Pathspec | Kind::PathspecWrite => return self.pathspec(s, kind, field, from),
             Kind::PairRead => &[Action::Read],
             Kind::Read | Kind::Script if lone_dash => &[],
@@ -310,13 +332,30 @@ impl Walker<'_> {
             Kind::Upload if field.text().is_none_or(|text| text.contains(['{', '['])) => return true,
             Kind::Upload if lone_dash => &[],
             Kind::Upload => &[Action::Read],
-            Kind::AtFile | Kind::Form | Kind::Keyed => return self.prefixed_file(s, kind, field, from),
-            Kind::Url | Kind::Host | Kind::RemoteRead | Kind::RemoteWrite | Kind::Repository => {
-                return self.remote_word(s, kind, field, tree, from);
+            Kind::CopyRead | Kind::CopyWrite if field.text().is_some_and(|text| text.contains(':')) => &[],
+            Kind::CopyRead => &[Action::Read],
+            Kind::CopyWrite => &[Action::Change],
+            Kind::AtFile | Kind::Form | Kind::Keyed | Kind::Assigned | Kind::FormatFile => {
+                return self.prefixed_file(s, kind, field, from);
             }
+            Kind::Source if lone_dash => &[],
+            Kind::Url
+            | Kind::Host
+            | Kind::RemoteRead
+            | Kind::RemoteWrite
+            | Kind::Repository
+            | Kind::Source => return self.remote_word(s, kind, field, tree, from),
         };
-        let tree = tree
-            || matches!(kind, Kind::Tree | Kind::WriteTree | Kind::ListTree | Kind::DeleteTree | Kind::Move);
+        let trees = [
+            Kind::Tree,
+            Kind::WriteTree,
+            Kind::ListTree,
+            Kind::DeleteTree,
+            Kind::Move,
+            Kind::CopyRead,
+            Kind::CopyWrite,
+        ];
+        let tree = tree || trees.contains(&kind);
         for action in actions {
             self.path_effect(field, *action, tree, s.scope, s.cause, from);
         }
@@ -326,6 +365,8 @@ impl Walker<'_> {
     /// A word that is a revision or a path: the path where one exists.
     fn pathspec(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, from: &str) -> bool {
         let action = if kind == Kind::PathspecWrite { Action::Change } else { Action::Read };
+        // What a revision holds under a path need not lie in the directory any more.
+        let of_revision = kind == Kind::Pathspec && field.text().is_some_and(|text| text.contains(':'));
         let known = field.text().map(|text| match text.split_once(':') {
             // `HEAD:path` and `:(magic)path`.
             Some((_, path)) => {
@@ -355,7 +396,7 @@ impl Walker<'_> {
             && fact.variants.iter().all(|v| v.kind == PathKind::Missing)
             && field.origin.is_none();
         let looks = known.as_deref().is_some_and(|t| t.starts_with(['.', '/', '~']) || s.args.end_of_options);
-        if !missing || (looks && !known.as_deref().is_some_and(|t| t.contains(".."))) {
+        if !missing || of_revision || (looks && !known.as_deref().is_some_and(|t| t.contains(".."))) {
             self.fact_effect(fact, action, true, s.cause, from);
         }
         false
@@ -376,6 +417,21 @@ impl Walker<'_> {
             }
             return kind == Kind::Keyed;
         };
+        if kind == Kind::Assigned {
+            for part in text.split(',') {
+                let file = part.split_once('=').map_or(part, |(_, file)| file);
+                self.path_effect(&Field::known(file), Action::Read, true, s.scope, s.cause, from);
+            }
+            return false;
+        }
+        if kind == Kind::FormatFile {
+            let (name, file) = text.split_once('=').unwrap_or((text, ""));
+            if name.ends_with("file") && !file.is_empty() {
+                self.path_effect(&Field::known(file), Action::Read, false, s.scope, s.cause, from);
+            }
+            // Without a name behind it another flag names the file.
+            return name.ends_with("file") && file.is_empty();
+        }
         let read = match kind {
             Kind::AtFile => text.strip_prefix('@').or_else(|| {
                 text.split_once("@").and_then(|(name, file)| {
@@ -411,8 +467,8 @@ impl Walker<'_> {
     fn remote_word(&mut self, s: &Spelling<'_>, kind: Kind, field: &Field, tree: bool, from: &str) -> bool {
         let Some(text) = field.text().map(str::to_owned) else {
             let given = field.word.display();
-            if matches!(kind, Kind::RemoteRead | Kind::RemoteWrite) {
-                let action = if kind == Kind::RemoteRead { Action::Read } else { Action::Change };
+            if matches!(kind, Kind::RemoteRead | Kind::RemoteWrite | Kind::Source) {
+                let action = if kind == Kind::RemoteWrite { Action::Change } else { Action::Read };
                 self.path_effect(field, action, true, s.scope, s.cause, from);
             }
             self.connect_unresolved(given, "a part of it is only known when the command runs", s.cause, from);
@@ -426,7 +482,9 @@ impl Walker<'_> {
             self.connect(&text, None, s.cause, from);
             return false;
         }
-        let remote = text.split_once(':').filter(|(host, _)| !host.contains('/') && !host.is_empty());
+        let remote = text
+            .split_once(':')
+            .filter(|(host, _)| kind != Kind::Source && !host.contains('/') && !host.is_empty());
         match kind {
             Kind::Url => self.connect(&format!("http://{text}"), None, s.cause, from),
             Kind::Host => {

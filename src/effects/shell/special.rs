@@ -23,7 +23,6 @@ impl Walker<'_> {
                 true
             }),
             "git-remote" => Some(self.git_remote(s)),
-            "git" if !s.args.unknown_sub => self.git_directory(s),
             _ => None,
         }
     }
@@ -215,26 +214,13 @@ impl Walker<'_> {
     /// The first operand of `push`, `pull`, `fetch`: a remote by name, or a repository.
     fn git_remote(&mut self, s: &Spelling<'_>) -> bool {
         let operands = s.operands();
-        let Some((at, field)) = operands.first() else { return self.git_directory(s).unwrap_or(false) };
+        let Some((at, field)) = operands.first() else { return false };
         let named = field.text().is_some_and(|t| !t.contains([':', '/']) && !t.starts_with('.'));
-        let mut open = false;
-        if !named {
-            let from = format!("argument {at} of `{}`", s.name);
-            open = self.spell_word(s, Kind::Repository, field, false, &from);
+        if named {
+            return false;
         }
-        open | self.git_directory(s).unwrap_or(false)
-    }
-
-    /// `git -C dir`: the directory is looked at; what a table says of operands holds where there is
-    /// no such flag.
-    fn git_directory(&mut self, s: &Spelling<'_>) -> Option<bool> {
-        let directory = s.value_of(&["-C"]).flatten()?;
-        let table = s.args.tables.last().copied()?;
-        let scope = self.moved(s.scope, &directory);
-        let moved = Spelling { name: s.name, fields: s.fields, args: s.args, cause: s.cause, scope: &scope };
-        let when = table.when.iter().find(|w| w.flags.iter().any(|f| s.has(&[f.as_str()])));
-        let operands = when.map_or(&table.operands, |w| &w.operands);
-        Some(self.spell_operands(&moved, operands, table, when))
+        let from = format!("argument {at} of `{}`", s.name);
+        self.spell_word(s, Kind::Repository, field, false, &from)
     }
 }
 

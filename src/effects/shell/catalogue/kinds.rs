@@ -21,6 +21,8 @@ pub enum Kind {
     List,
     /// Lists all below it.
     ListTree,
+    /// Lists the directory, and the program works from there.
+    Chdir,
     /// Reads and deletes it (the source of a move).
     Move,
     /// A file, where no `=` stands in it.
@@ -43,6 +45,16 @@ pub enum Kind {
     RemoteWrite,
     /// A URL, `host:path`, or a directory that is read (what `git clone` takes).
     Repository,
+    /// A URL, or a file or directory that is read (a manifest, a chart).
+    Source,
+    /// Reads the file, where it is not `host:path` (what is copied into a container).
+    CopyRead,
+    /// Writes the file, where it is not `host:path` (what is copied out of a container).
+    CopyWrite,
+    /// `name=file`, or a file, several with commas between: reads them.
+    Assigned,
+    /// A format of output, or `NAME-file=FILE`: reads the file.
+    FormatFile,
     /// Text, or `@` and a file that is read.
     AtFile,
     /// `name=@file`: reads the file.
@@ -77,6 +89,7 @@ impl Kind {
             "delete" => Self::Delete,
             "list" => Self::List,
             "list-tree" => Self::ListTree,
+            "chdir" => Self::Chdir,
             "delete-tree" => Self::DeleteTree,
             "move" => Self::Move,
             "cookie" => Self::Cookie,
@@ -89,6 +102,11 @@ impl Kind {
             "remote-read" => Self::RemoteRead,
             "remote-write" => Self::RemoteWrite,
             "repository" => Self::Repository,
+            "source" => Self::Source,
+            "copy-read" => Self::CopyRead,
+            "copy-write" => Self::CopyWrite,
+            "assigned" => Self::Assigned,
+            "format-file" => Self::FormatFile,
             "at-file" => Self::AtFile,
             "form" => Self::Form,
             "script" => Self::Script,

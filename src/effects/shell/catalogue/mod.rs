@@ -76,6 +76,8 @@ pub struct Table {
     pub long_one_dash: bool,
     /// Long flags may not be shortened.
     pub exact: bool,
+    /// `=` may stand between a short flag and its value, and is no part of it (`-o=json`).
+    pub short_equals: bool,
     /// Words that begin with `+` are flags.
     pub plus: bool,
     /// Flags end at the first operand.

@@ -288,7 +288,11 @@ impl<'t> Reader<'t, '_> {
                     self.out.items.push(Item::Flag { option: Some(option), written: spelling, value: None });
                     continue;
                 }
-                Some(_) if !ends => Some((tail(word, behind), None)),
+                Some(_) if !ends => {
+                    let equals = self.out.tables.first().is_some_and(|root| root.short_equals)
+                        && head.get(behind..).is_some_and(|rest| rest.starts_with('='));
+                    Some((tail(word, behind + usize::from(equals)), None))
+                }
                 Some(_) if !self.takes_next(option, &spelling) => None,
                 Some(_) => {
                     let value = self.next_value();
