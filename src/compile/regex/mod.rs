@@ -2,7 +2,7 @@
 //! be compared with one.
 //!
 //! INVARIANT(loads-then-compiles): whatever was accepted at load compiles later. Small expressions are
-//! told by an upper bound of their compiled size ([`weight`]); any other is compiled once at load, under
+//! told by an upper bound of their compiled size (`weight`); any other is compiled once at load, under
 //! the same limits.
 
 mod required;
