@@ -1,27 +1,36 @@
 //! The scrubber: no credential passes it, whole or in part.
 //!
-//! All keywords of all formats are looked for at once; only the formats whose keyword stands in the
-//! text have their regular expression run. Every string leaf and every key of a value is scrubbed on
-//! its own, so JSON stays valid.
+//! All keywords of all formats are looked for at once; a format's regular expression runs near its own
+//! keywords only. Every string leaf and every key of a value is scrubbed on its own, so JSON stays valid.
+//! What is found goes whole, and before anything is cut.
 
 mod cut;
-mod detectors;
+mod encoded;
+mod find;
+mod keyblock;
 mod paths;
 mod rules;
+mod stream;
+mod table;
+#[cfg(test)]
+mod table_tests;
 #[cfg(test)]
 mod tests;
+mod value;
 
-use std::sync::{LazyLock, OnceLock};
+use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::tool::Head;
-use detectors::{DETECTORS, Detector, NAME_REGEX};
+use find::{Depth, Finder};
+use table::Table;
 
 pub use paths::Places;
 pub use rules::rewriting;
+pub use stream::Stream;
 
 /// Something that went through the scrubber.
 ///
@@ -63,40 +72,27 @@ pub struct Rewriting {
 /// Finds credentials by the formats of their issuers.
 #[derive(Debug)]
 pub struct Scrubber {
-    keywords: AhoCorasick,
-    /// The format that each keyword belongs to.
-    owners: Vec<usize>,
+    finder: Finder,
 }
 
 /// One find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Secret {
+pub struct Secret<'s> {
     /// First byte.
     pub start: usize,
     /// Behind the last byte.
     pub end: usize,
     /// Its format.
-    pub format: &'static str,
+    pub format: &'s str,
 }
 
 struct Span<'a> {
     start: usize,
     end: usize,
-    with: std::borrow::Cow<'a, str>,
+    with: Cow<'a, str>,
 }
 
-static COMPILED: [OnceLock<Option<Regex>>; DETECTORS.len()] = [const { OnceLock::new() }; DETECTORS.len()];
-static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(NAME_REGEX).ok());
 static SHARED: LazyLock<Option<Scrubber>> = LazyLock::new(Scrubber::build);
-
-/// Characters of a member's value that make it a credential under a telling name.
-const NAMED_SECRET_CHARS_MIN: usize = 6;
-/// Bits a character of the same.
-const NAMED_SECRET_ENTROPY_MIN: f64 = 2.3;
-
-fn regex_of(index: usize, detector: &Detector) -> Option<&'static Regex> {
-    COMPILED.get(index)?.get_or_init(|| Regex::new(detector.regex).ok()).as_ref()
-}
 
 impl Scrubber {
     /// The scrubber of this program. `None` only if its own table does not compile, which a test
@@ -107,39 +103,25 @@ impl Scrubber {
     }
 
     fn build() -> Option<Self> {
-        let words = DETECTORS.iter().enumerate().flat_map(|(i, d)| d.keywords.iter().map(move |k| (i, *k)));
-        let (owners, keywords): (Vec<_>, Vec<_>) = words.unzip();
-        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(keywords).ok()?;
-        Some(Self { keywords, owners })
+        Finder::new(Table::embedded().ok()?).map(|finder| Self { finder })
     }
 
-    /// The credentials in a text, in order, without overlap.
+    /// The credentials in a text, in order, without overlap; they begin and end at characters.
     #[must_use]
-    pub fn secrets(&self, text: &str) -> Vec<Secret> {
-        let mut candidates = vec![false; DETECTORS.len()];
-        for found in self.keywords.find_overlapping_iter(text) {
-            let owner = self.owners.get(found.pattern().as_usize());
-            if let Some(slot) = owner.and_then(|owner| candidates.get_mut(*owner)) {
-                *slot = true;
-            }
-        }
-        let mut found = Vec::new();
-        for (index, detector) in DETECTORS.iter().enumerate() {
-            if candidates.get(index) == Some(&true)
-                && let Some(regex) = regex_of(index, detector)
-            {
-                found.extend(finds(regex, detector, text));
-            }
-        }
-        found.sort_by_key(|secret| (secret.start, std::cmp::Reverse(secret.end)));
-        found.dedup_by(|next, kept| {
-            let overlaps = next.start < kept.end;
-            if overlaps {
-                kept.end = kept.end.max(next.end);
-            }
-            overlaps
+    pub fn secrets<'s>(&'s self, text: &str) -> Vec<Secret<'s>> {
+        let found = self.finder.find(text.as_bytes(), Depth::Decode).into_iter();
+        let found = found.filter(|found| found.start < found.end).map(|found| Secret {
+            start: text.floor_char_boundary(found.start),
+            end: text.ceil_char_boundary(found.end),
+            format: found.id,
         });
-        found
+        found.collect()
+    }
+
+    /// Scrubs what comes in pieces, in bounded memory.
+    #[must_use]
+    pub fn stream(&self, rules: &Rewriting) -> Stream<'_> {
+        Stream::new(&self.finder, rules)
     }
 
     /// A text without its credentials.
@@ -221,7 +203,7 @@ impl Scrubber {
         let scrubbed = self.walk(value.clone(), rules);
         match (&value, &scrubbed) {
             (Value::String(before), Value::String(after))
-                if before == after && is_named_secret(key, before) =>
+                if before == after && value::name_tells(key) && value::is_named(key, before) =>
             {
                 Value::String(replacement("secret", rules).into_owned())
             }
@@ -267,47 +249,11 @@ impl Scrubber {
     }
 }
 
-fn replacement<'a>(format: &str, rules: &'a Rewriting) -> std::borrow::Cow<'a, str> {
+fn replacement<'a>(format: &str, rules: &'a Rewriting) -> Cow<'a, str> {
     match &rules.secrets_with {
         Some(text) => text.as_str().into(),
         None => format!("[REDACTED:{format}]").into(),
     }
-}
-
-fn finds<'t>(
-    regex: &'t Regex,
-    detector: &'static Detector,
-    text: &'t str,
-) -> impl Iterator<Item = Secret> + 't {
-    regex.captures_iter(text).filter_map(move |captures| {
-        let credential = captures.get(1).or_else(|| captures.get(0))?;
-        if credential.is_empty() || entropy(credential.as_str()) < detector.entropy {
-            return None;
-        }
-        // The whole run of characters that could belong to it goes with it.
-        let rest = text.get(credential.end()..).unwrap_or("");
-        let more = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        Some(Secret { start: credential.start(), end: credential.end() + more, format: detector.id })
-    })
-}
-
-/// Shannon entropy in bits a character.
-fn entropy(text: &str) -> f64 {
-    let mut counts = std::collections::BTreeMap::new();
-    let mut total = 0_u32;
-    for c in text.chars() {
-        *counts.entry(c).or_insert(0_u32) += 1;
-        total += 1;
-    }
-    counts.values().map(|count| f64::from(*count) / f64::from(total)).map(|p| -p * p.log2()).sum()
-}
-
-fn is_named_secret(key: &str, value: &str) -> bool {
-    NAME.as_ref().is_some_and(|name| name.is_match(key))
-        && value.chars().count() >= NAMED_SECRET_CHARS_MIN
-        && !value.contains(char::is_whitespace)
-        && !value.starts_with(['[', '$', '<', '{'])
-        && entropy(value) >= NAMED_SECRET_ENTROPY_MIN
 }
 
 /// Two keys may be one after scrubbing; neither value gets lost.
