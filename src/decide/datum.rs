@@ -21,6 +21,8 @@ pub(super) struct View<'a> {
     pub effect: &'a Effect,
     /// The spelling or tree member that is judged, for paths that are known.
     pub variant: Option<&'a PathVariant>,
+    /// The text of the result, once there is one.
+    pub result: Option<&'a str>,
 }
 
 /// The value of a field.
@@ -113,9 +115,11 @@ pub(super) fn read<'a>(subject: &Subject, view: View<'a>) -> Datum<'a> {
             Resource::Target(target) => Datum::Text(target),
             _ => Datum::NoResource,
         },
-        Subject::ResultText | Subject::ResultSize => {
-            Datum::Unknown("the result is not known before the call has run".to_owned())
-        }
+        Subject::ResultText | Subject::ResultSize => match (view.result, subject) {
+            (None, _) => Datum::Unknown("the result is not known before the call has run".to_owned()),
+            (Some(text), Subject::ResultSize) => Datum::Number(Number::from_u64(text.len() as u64)),
+            (Some(text), _) => Datum::Text(text),
+        },
         Subject::Size(inner) => size(read(inner, view)),
         Subject::Count(inner) => count(read(inner, view)),
         Subject::Lower(inner) => lower(read(inner, view)),

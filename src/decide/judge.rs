@@ -32,6 +32,8 @@ pub(super) struct Facts<'a> {
     /// The outermost layer that knows the tool; every layer inside it does too.
     known_from: Option<usize>,
     demand: Demand,
+    /// The text of the result, once there is one.
+    pub result: Option<&'a str>,
 }
 
 impl<'a> Facts<'a> {
@@ -50,11 +52,12 @@ impl<'a> Facts<'a> {
             known_from: declared.iter().map(|declared| declared.layer.unwrap_or(0)).min(),
             declarations: declared.into_iter().map(|declared| &declared.declaration).collect(),
             demand: program.demand(&call.tool),
+            result: None,
         }
     }
 
     /// Takes in how the paths of a call name the places of the policy.
-    fn widen(&mut self, effects: &[Effect]) {
+    pub(super) fn widen(&mut self, effects: &[Effect]) {
         let paths = || {
             effects.iter().flat_map(|effect| {
                 let (own, cwd) = match &effect.resource {
@@ -313,7 +316,7 @@ fn drop_idle_fallbacks(contributions: &mut Vec<Contribution<'_>>, level: Level) 
 }
 
 /// Whether a redact rule or a result rule is in scope: what it may say is known after execution.
-fn sees_result(rule: &Rule, call: &Call, effect: &Effect) -> bool {
+pub(super) fn sees_result(rule: &Rule, call: &Call, effect: &Effect) -> bool {
     rule.scope.result
         && rule.scope.capabilities.contains(effect.capability)
         && rule.scope.has_tool(&call.tool)
@@ -494,7 +497,7 @@ fn over_variants(
     join: fn(Truth, Truth) -> Truth,
 ) -> Truth {
     let frame = Frame { facts, grant };
-    let view = View { call, mode: call.context.mode.as_deref(), effect, variant: None };
+    let view = View { call, mode: call.context.mode.as_deref(), effect, variant: None, result: facts.result };
     match &effect.resource {
         Resource::Path(fact) if fact.unresolved.is_none() && !fact.variants.is_empty() => fact
             .variants

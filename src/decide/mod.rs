@@ -9,6 +9,7 @@ mod eval;
 pub mod json;
 mod judge;
 pub mod permit;
+pub mod result;
 mod text;
 pub mod trace;
 
@@ -17,4 +18,5 @@ pub use engine::decide;
 pub use json::verdict_to_json;
 pub use judge::rules_read;
 pub use permit::{Decision, Pending, Permit};
+pub use result::{ResultJudgement, judge_result};
 pub use trace::{Trace, explain};

@@ -112,7 +112,13 @@ fn matched<'e>(facts: &Facts<'_>, call: &Call, effect: &'e Effect, rule: &Rule) 
     let Resource::Path(fact) = &effect.resource else { return None };
     let frame = Frame { facts, grant: false };
     let holds = |variant: &&PathVariant| {
-        let view = View { call, mode: call.context.mode.as_deref(), effect, variant: Some(variant) };
+        let view = View {
+            call,
+            mode: call.context.mode.as_deref(),
+            effect,
+            variant: Some(variant),
+            result: facts.result,
+        };
         evaluate(&rule.condition, view, frame) == Truth::True
     };
     let canonical = fact.variants.get(fact.canonical);
@@ -120,7 +126,7 @@ fn matched<'e>(facts: &Facts<'_>, call: &Call, effect: &'e Effect, rule: &Rule) 
 }
 
 /// A field's value for people, at most [`FILLED_FIELD_CHARS_MAX`] characters, control and
-/// bidirectional characters replaced.
+/// bidirectional characters replaced. Nothing of a result is shown: it may be held back.
 pub(super) fn shown(
     subject: &Subject,
     facts: &Facts<'_>,
@@ -128,7 +134,7 @@ pub(super) fn shown(
     effect: &Effect,
     variant: Option<&PathVariant>,
 ) -> String {
-    let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
+    let view = View { call, mode: call.context.mode.as_deref(), effect, variant, result: None };
     let text = match read(subject, view) {
         Datum::NoResource => "(nothing)".to_owned(),
         Datum::Absent => "(absent)".to_owned(),
@@ -181,7 +187,7 @@ pub(super) fn why_unknown(facts: &Facts<'_>, call: &Call, effect: &Effect, rule:
         _ => vec![None],
     };
     for variant in variants {
-        let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
+        let view = View { call, mode: call.context.mode.as_deref(), effect, variant, result: facts.result };
         let frame = Frame { facts, grant: false };
         found = found.or_else(|| first_unknown(&rule.condition, view, frame));
     }

@@ -204,7 +204,7 @@ fn held(facts: &Facts<'_>, call: &Call, effect: &Effect, rule: &Rule) -> usize {
         Resource::Path(fact) => fact.variants.first(),
         Resource::None | Resource::Command(_) | Resource::Network(_) | Resource::Target(_) => None,
     };
-    let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
+    let view = View { call, mode: call.context.mode.as_deref(), effect, variant, result: facts.result };
     count(&rule.condition, view, Frame { facts, grant: false })
 }
 
@@ -217,7 +217,7 @@ fn failures(facts: &Facts<'_>, call: &Call, effect: &Effect, rule: &Rule) -> Vec
         _ => vec![None],
     };
     for variant in variants {
-        let view = View { call, mode: call.context.mode.as_deref(), effect, variant };
+        let view = View { call, mode: call.context.mode.as_deref(), effect, variant, result: facts.result };
         if evaluate(&rule.condition, view, frame) != Truth::True {
             return failed_in(&rule.condition, view, frame, facts);
         }

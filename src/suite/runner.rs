@@ -12,10 +12,10 @@ use super::snapshot::{self, Entry};
 use super::why;
 use crate::compile::Program;
 use crate::decide::trace::explain_about;
-use crate::decide::{Trace, decide};
+use crate::decide::{Decision, Trace, decide};
 use crate::effects::{VirtualWorld, World};
 use crate::gate::Scrubber;
-use crate::gate::scrub::rewriting;
+use crate::gate::scrub::ResultRules;
 use crate::lint::examples;
 use crate::model::{Call, Context, Level, Verdict};
 
@@ -76,11 +76,12 @@ impl<'a> Runner<'a> {
         let plain = VirtualWorld::plain();
         let world = self.worlds.get(check.setting.world).unwrap_or(&plain);
         let call = self.call(check, world);
-        let verdict = decide(self.program, call.clone(), world).verdict().clone();
+        let decision = decide(self.program, call.clone(), world);
+        let verdict = decision.verdict().clone();
         let verdict = if check.setting.unattended { verdict.unattended() } else { verdict };
         let (result, unread) = match &check.result {
             None => (None, None),
-            Some(result) => match self.scrubbed(result, &verdict) {
+            Some(result) => match self.scrubbed(result, &verdict, &decision, world) {
                 Ok(result) => (Some(result), None),
                 Err(failure) => (None, Some(failure)),
             },
@@ -145,23 +146,42 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What is left of a result after the scrubber and the rules that rewrite results.
-    fn scrubbed(&self, result: &Value, verdict: &Verdict) -> Result<Value, Failure> {
-        if verdict.level == Level::Block {
+    /// What is left of a result after the scrubber and the rules on results; null where one of them
+    /// holds it back.
+    fn scrubbed(
+        &self,
+        result: &Value,
+        verdict: &Verdict,
+        decision: &Decision,
+        world: &VirtualWorld,
+    ) -> Result<Value, Failure> {
+        let judged = match decision {
+            Decision::Permitted(permit) => Some((permit.call(), permit.effects())),
+            Decision::Pending(pending) => Some((pending.call(), pending.effects())),
+            Decision::Refused(_) => None,
+        };
+        let Some((call, effects)) = judged.filter(|_| verdict.level != Level::Block) else {
             return Err(Failure::said("a blocked call has no result").help("remove `result` from the case"));
-        }
-        let rules = rewriting(self.program, &verdict.obligations).map_err(|rule| {
-            Failure::said(format!(
-                "what the result rule `{rule}` says of a result cannot be tested: this build does not enforce \
-                 it, and `run` rejects the call with `not-enforced`"
-            ))
-            .help("remove `result`, and expect the rule under `obligations` as `resultRules`")
-        })?;
+        };
         let scrubber =
             Scrubber::shared().ok_or_else(|| Failure::said("the table of credentials cannot be used"))?;
-        Ok(scrubber.value(result.clone(), &rules).into_inner())
+        // Tools answer with objects; a case may show any part of one.
+        let (data, is_part) = match result {
+            Value::Object(members) => (members.clone(), false),
+            part => (Map::from_iter([(PART.to_owned(), part.clone())]), true),
+        };
+        let rules = ResultRules::new(call, effects, &verdict.obligations);
+        let ruled = rules.apply(scrubber, self.program, world, data, &[]);
+        if !ruled.blocks.is_empty() {
+            return Ok(Value::Null);
+        }
+        let mut data = ruled.data.into_inner();
+        Ok(if is_part { data.get_mut(PART).map(Value::take).unwrap_or_default() } else { data })
     }
 }
+
+/// Where a part of a result stands while rules see it.
+const PART: &str = "part";
 
 /// A world of the suite, with what is protected where it does not say so.
 fn world(description: &Map<String, Value>, protected: &[String]) -> VirtualWorld {

@@ -34,7 +34,9 @@ fn why(rule: &Rule, trace: &Trace) -> Vec<String> {
         Verb::Allow | Verb::Warn | Verb::Ask | Verb::Block => {}
     }
     if rule.scope.result {
-        return vec![format!("`{name}` is about results: expect it under `obligations` as `resultRules`")];
+        return vec![format!(
+            "`{name}` is about results: expect it under `obligations` as `resultRules`, or expect `result: null`"
+        )];
     }
     if let Some(counted) = effects().flat_map(|effect| &effect.counted).find(|c| c.rule == name) {
         let level = trace.verdict.level.as_str();

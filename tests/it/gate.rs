@@ -14,6 +14,8 @@ mod hooks;
 mod limits;
 mod race;
 mod refusals;
+mod results;
 mod reverse;
+mod secrets_corpus;
 mod shell;
 pub mod support;

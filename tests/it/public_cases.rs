@@ -20,6 +20,8 @@ const WHOLE: &[&str] = &[
     "schema",
     "modify-revalidation",
     "config-precedence",
+    "secret-redaction",
+    "output-size",
 ];
 
 /// What the name of a case begins with that is not from the corpus.

@@ -29,7 +29,7 @@ use find::{Depth, Finder};
 use table::Table;
 
 pub use paths::Places;
-pub use rules::rewriting;
+pub use rules::{ResultRules, Ruled};
 pub use stream::Stream;
 
 /// Something that went through the scrubber.
@@ -164,7 +164,13 @@ impl Scrubber {
     /// outside the workspace.
     #[must_use]
     pub fn message(&self, text: &str, places: &Places) -> Scrubbed<String> {
-        Scrubbed(places.hide(&self.rewrite(text, None, &Rewriting::default())))
+        self.message_by(text, places, &Rewriting::default())
+    }
+
+    /// The same, under the rules that hold for the result that it is about.
+    #[must_use]
+    pub fn message_by(&self, text: &str, places: &Places, rules: &Rewriting) -> Scrubbed<String> {
+        Scrubbed(places.hide(&self.rewrite(text, None, rules)))
     }
 
     /// The same for a value.

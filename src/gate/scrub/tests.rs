@@ -110,11 +110,34 @@ fn cutting_keeps_head_and_tail_and_says_so() {
     let (out, was_cut) = Scrubber::cut(value, 305);
     let out = out.into_inner();
     let text = out["stdout"].as_str().unwrap();
-    assert!(was_cut && text.starts_with("aaa") && text.ends_with("END") && text.len() < 350, "{text}");
+    assert!(was_cut && text.starts_with("aaa") && text.ends_with("END") && text.len() <= 300, "{text}");
     assert_eq!(out["stderr"], "short");
     assert_eq!(out["truncated"], true);
     let small = scrubber().value(json!({"a": "bc"}), &Rewriting::default());
     assert!(!Scrubber::cut(small, 2).1);
+}
+
+#[test]
+fn what_is_cut_fits_with_its_notes() {
+    let texts = json!({"stdout": "あ".repeat(9_000), "stderr": "b".repeat(9_000)});
+    let rows: Vec<_> = (0..4_000).map(|n| json!({"id": n, "name": format!("row {n}"), "on": true})).collect();
+    let keys: serde_json::Map<_, _> =
+        (0..4_000).map(|n| (format!("a rather long key {n}"), json!(n))).collect();
+    let deep = json!({"a": [[["x".repeat(50_000)]], {"b": {"c": rows}}]});
+    for value in [texts, json!({"rows": rows}), json!(keys), deep, json!({"n": vec![1; 90_000]})] {
+        let size = value.to_string().len();
+        let before = scrubber().value(value, &Rewriting::default());
+        let (out, was_cut) = Scrubber::cut(before, 25_600);
+        let (out, text) = (out.get(), out.get().to_string());
+        assert!(was_cut && out["truncated"] == true, "{size}");
+        assert!(text.len() <= 25_600 + 1_100, "{size}: {}", text.len());
+        assert!(text.len() >= 20_000, "{size}: {}", text.len());
+        assert_eq!(&serde_json::from_str::<Value>(&text).unwrap(), out);
+    }
+    let value = json!({"text": "ok\n", "list": [1, 2, {"a": null}]});
+    let (out, was_cut) = Scrubber::cut(scrubber().value(value.clone(), &Rewriting::default()), 25_600);
+    assert!(!was_cut);
+    assert_eq!(out.into_inner(), value);
 }
 
 #[test]

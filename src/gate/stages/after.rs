@@ -25,7 +25,7 @@ impl Inner {
         self: &Arc<Self>,
         mut outcome: Outcome,
         mut verdict: Verdict,
-        terms: &Terms,
+        terms: &Arc<Terms>,
         open: &OpenRecord,
         cancel: &Cancel,
     ) -> Outcome {
@@ -53,7 +53,7 @@ impl Inner {
                 }
                 HookOutcome::Block => return self.withheld(hook, answer.reason.as_deref(), outcome),
                 HookOutcome::Modify(data) => match self.changed(data, terms).await {
-                    Some(data) => {
+                    Ok(data) => {
                         outcome.data = Some(data);
                         let more = format!(
                             "{}; {} changed the result",
@@ -62,10 +62,7 @@ impl Inner {
                         );
                         outcome.summary = self.scrubber.message(&more, &self.places);
                     }
-                    None => {
-                        let words = "what it returned could not be scrubbed";
-                        return self.withheld(hook, Some(words), outcome);
-                    }
+                    Err(words) => return self.withheld(hook, Some(&words), outcome),
                 },
             }
         }
@@ -92,11 +89,23 @@ impl Inner {
         asked
     }
 
-    /// What a hook returned, scrubbed and cut like a tool's own result.
-    async fn changed(self: &Arc<Self>, data: Map<String, Value>, terms: &Terms) -> Option<Scrubbed<Value>> {
-        let (inner, rewriting, bytes) = (Arc::clone(self), terms.rewriting.clone(), terms.output_bytes);
-        let scrub = move || Scrubber::cut(inner.scrubber.result(data, &[], &rewriting), bytes).0;
-        tokio::task::spawn_blocking(scrub).await.ok()
+    /// What a hook returned, scrubbed, judged and cut like a tool's own result. Else why it
+    /// cannot be given out.
+    async fn changed(
+        self: &Arc<Self>,
+        data: Map<String, Value>,
+        terms: &Arc<Terms>,
+    ) -> Result<Scrubbed<Value>, String> {
+        let (inner, terms) = (Arc::clone(self), Arc::clone(terms));
+        let scrub = move || {
+            let ruled = terms.rules.apply(inner.scrubber, &terms.program, inner.world.as_ref(), data, &[]);
+            match ruled.blocks.first() {
+                Some(reason) => Err(format!("{} holds back what it returned", reason.rule)),
+                None => Ok(Scrubber::cut(ruled.data, terms.output_bytes).0),
+            }
+        };
+        let scrubbed = tokio::task::spawn_blocking(scrub).await;
+        scrubbed.unwrap_or_else(|_| Err("what it returned could not be scrubbed".to_owned()))
     }
 
     fn warned_after(&self, hook: &Entry, words: Option<&str>, outcome: &mut Outcome, verdict: &mut Verdict) {

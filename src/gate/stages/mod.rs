@@ -26,7 +26,7 @@ use super::journal::{Draft, OpenRecord, Outcome, Record, close};
 use super::pipeline::{Inner, Intent};
 use super::registry::Registered;
 use super::run::{Ran, Start, execute};
-use super::scrub::{Rewriting, Scrubber, rewriting};
+use super::scrub::{ResultRules, Rewriting, Scrubber};
 use super::tool::{Definition, Judgement, Refusal, ToolOutput};
 
 use outcome::Stop;
@@ -50,7 +50,9 @@ struct Ready {
 struct Terms {
     time_ms: u64,
     output_bytes: u64,
-    rewriting: Rewriting,
+    rules: ResultRules,
+    /// The policy that the verdict is of.
+    program: Arc<Program>,
 }
 
 impl Inner {
@@ -305,7 +307,7 @@ impl Inner {
         Scrubber::cut(scrubbed, limits::AUDIT_ARGS_BYTES_MAX).0.into_inner()
     }
 
-    /// The stages `execute`, `scrub`, `redact`, `cut` and `post-hooks`.
+    /// The stages `execute`, `scrub`, `result-rules`, `cut` and `post-hooks`.
     async fn carry_out(self: &Arc<Self>, ready: Ready, open: &OpenRecord, cancel: Cancel) -> Outcome {
         let Ready { permit, verdict, entry, slot, terms, cwd } = ready;
         let start = Start {
@@ -319,30 +321,37 @@ impl Inner {
         let ran = execute(permit, open, start).await;
         drop(slot);
         let definition = entry.tool.definition();
+        let terms = Arc::new(terms);
         let outcome = match ran {
             Ran::Output(output) => self.scrubbed(output, &verdict, &terms, definition, open).await,
             ran => self.ended(ran, definition, verdict.clone(), terms.time_ms),
         };
+        // What a result rule holds back is no hook's business any more.
+        if outcome.code == Some(Code::ResultRule) {
+            return outcome;
+        }
         self.after(outcome, verdict, &terms, open, &cancel).await
     }
 
-    /// The stages `scrub`, `redact` and `cut`.
+    /// The stages `scrub`, `result-rules` and `cut`.
     async fn scrubbed(
         self: &Arc<Self>,
         output: ToolOutput,
         verdict: &Verdict,
-        terms: &Terms,
+        terms: &Arc<Terms>,
         definition: &Definition,
         open: &OpenRecord,
     ) -> Outcome {
-        let (inner, kept) = (Arc::clone(self), verdict.clone());
-        let (rewriting, output_bytes) = (terms.rewriting.clone(), terms.output_bytes);
+        let (inner, kept, terms) = (Arc::clone(self), verdict.clone(), Arc::clone(terms));
         let span = tracing::debug_span!("scrub");
-        let scrub = move || span.in_scope(|| inner.delivered(output, kept, &rewriting, output_bytes));
+        let scrub = move || span.in_scope(|| inner.delivered(output, kept, &terms));
         match tokio::task::spawn_blocking(scrub).await {
-            Ok(mut outcome) => {
+            Ok((mut outcome, blocked_by)) => {
                 outcome.grade = Some(definition.grade);
                 open.note("scrub", BY_GATE, "ok", Value::Null);
+                if !blocked_by.is_empty() {
+                    open.note("result-rules", &blocked_by.join(", "), "block", Value::Null);
+                }
                 outcome
             }
             Err(_) => self.ended(Ran::Panicked, definition, verdict.clone(), 0),
@@ -367,7 +376,7 @@ async fn admit(entry: &Registered, cancel: &Cancel) -> Result<OwnedSemaphorePerm
 
 /// What the verdict asks of the execution. A clause that is not enforced here refuses the call.
 fn terms(output_bytes: u64, settled: &Settled, entry: &Registered) -> Result<Terms, Halted> {
-    let (verdict, program) = (settled.verdict(), settled.program());
+    let verdict = settled.verdict();
     let definition = entry.tool.definition();
     let duties = &verdict.obligations;
     let refuse =
@@ -384,15 +393,13 @@ fn terms(output_bytes: u64, settled: &Settled, entry: &Registered) -> Result<Ter
     if let Some(label) = duties.mark.first() {
         return not_enforced(format!("`mark {label}`"));
     }
-    let rewriting = match rewriting(program, duties) {
-        Ok(rewriting) => rewriting,
-        Err(name) => return not_enforced(format!("the result rule {name}")),
-    };
     let limits_ms = [Some(definition.time_limit_ms), duties.time_ms, settled.leave().call().timeout_ms];
     let time_ms = limits_ms.into_iter().flatten().min().unwrap_or(limits::CALL_TIME_MS_DEFAULT);
     if time_ms == 0 {
         return refuse(Code::Limit, "a time limit of zero lets nothing run".to_owned());
     }
     let output_bytes = duties.output_bytes.map_or(output_bytes, |bytes| bytes.min(output_bytes));
-    Ok(Terms { time_ms, output_bytes, rewriting })
+    let leave = settled.leave();
+    let rules = ResultRules::new(leave.call(), leave.effects(), duties);
+    Ok(Terms { time_ms, output_bytes, rules, program: settled.program() })
 }

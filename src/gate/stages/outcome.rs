@@ -6,7 +6,7 @@ use crate::base::Digest;
 use crate::decide::json::verdict_to_json;
 use crate::model::Verdict;
 use crate::model::schema::SchemaViolation;
-use crate::model::verdict::{Grade, pseudo};
+use crate::model::verdict::{Grade, Reason, pseudo};
 
 use super::super::envelope::{Code, Retry, Status};
 use super::super::journal::Outcome;
@@ -14,6 +14,7 @@ use super::super::pipeline::Inner;
 use super::super::run::Ran;
 use super::super::scrub::{Rewriting, Scrubber};
 use super::super::tool::{Definition, EffectClass, ToolFailure, ToolOutput};
+use super::Terms;
 
 /// Why nothing ran. Raw until [`Inner::rejected`] scrubs it.
 #[derive(Debug)]
@@ -80,24 +81,25 @@ pub(super) fn approval(verdict: Verdict) -> Stop {
 fn explain(lead: &str, verdict: &Verdict) -> String {
     let rules = if verdict.rules.is_empty() { "the policy".to_owned() } else { verdict.rules.join(", ") };
     let mut text = format!("{lead} {rules}");
-    // What is known comes first: an unknown condition is no fact about the call.
-    let mut of_level: Vec<_> =
-        verdict.reasons.iter().filter(|reason| reason.level == verdict.level).collect();
-    of_level.sort_by_key(|reason| reason.unknown.is_some());
-    if let Some(reason) = of_level.first() {
-        match (&reason.unknown, &reason.because) {
-            (Some(why), _) => {
-                let rule = if verdict.rules.len() > 1 { reason.rule.as_str() } else { "it" };
-                text.push_str(&format!(": {}", not_known(rule, why)));
-            }
-            (None, Some(because)) => text.push_str(&format!(": {because}")),
-            (None, None) => {}
-        }
-        if let Some(fix) = &reason.fix {
-            text.push_str(&format!("; instead: {fix}"));
-        }
-    }
+    let of_level: Vec<_> =
+        verdict.reasons.iter().filter(|reason| reason.level == verdict.level).cloned().collect();
+    text.push_str(&words_of(&of_level, verdict.rules.len() > 1).unwrap_or_default());
     text
+}
+
+/// Why, and what to do instead, by the first reason that says most.
+fn words_of(reasons: &[Reason], several: bool) -> Option<String> {
+    // What is known comes first: an unknown condition is no fact about the call.
+    let reason = reasons.iter().min_by_key(|reason| reason.unknown.is_some())?;
+    let mut text = match (&reason.unknown, &reason.because) {
+        (Some(why), _) => format!(": {}", not_known(if several { reason.rule.as_str() } else { "it" }, why)),
+        (None, Some(because)) => format!(": {because}"),
+        (None, None) => String::new(),
+    };
+    if let Some(fix) = &reason.fix {
+        text.push_str(&format!("; instead: {fix}"));
+    }
+    Some(text)
 }
 
 /// What is said in place of a rule's `because` where its condition could not be known.
@@ -125,25 +127,50 @@ impl Inner {
         }
     }
 
-    /// It ran and gave a result.
+    /// It ran and gave a result. Says which rules hold it back.
     pub(super) fn delivered(
         &self,
         output: ToolOutput,
         verdict: Verdict,
-        rewriting: &Rewriting,
-        output_bytes: u64,
-    ) -> Outcome {
+        terms: &Terms,
+    ) -> (Outcome, Vec<String>) {
         let original = Digest::of(Value::Object(output.data.clone()).to_string().as_bytes());
-        let data = self.scrubber.result(output.data, &output.heads, rewriting);
-        let (data, _) = Scrubber::cut(data, output_bytes);
-        Outcome {
+        let ruled =
+            terms.rules.apply(self.scrubber, &terms.program, self.world.as_ref(), output.data, &output.heads);
+        if !ruled.blocks.is_empty() {
+            let names = ruled.blocks.iter().map(|reason| reason.rule.clone()).collect();
+            return (self.held_back(verdict, ruled.blocks, original), names);
+        }
+        let (data, _) = Scrubber::cut(ruled.data, terms.output_bytes);
+        let outcome = Outcome {
             status: Status::Ok,
             code: None,
-            summary: self.scrubber.message(&output.summary, &self.places),
+            summary: self.scrubber.message_by(&output.summary, &self.places, &ruled.rewriting),
             grade: None,
             verdict: Some(self.scrubber.value(verdict_to_json(&verdict), &Rewriting::default())),
             data: Some(data),
             retry: Retry::default(),
+            original: Some(original),
+        };
+        (outcome, Vec::new())
+    }
+
+    /// The result stays here. The call did run, so somebody has to look.
+    fn held_back(&self, mut verdict: Verdict, blocks: Vec<Reason>, original: Digest) -> Outcome {
+        let names: Vec<_> = blocks.iter().map(|reason| reason.rule.as_str()).collect();
+        let mut message = format!("the call ran; its result is held back by {}", names.join(", "));
+        if let Some(words) = words_of(&blocks, names.len() > 1) {
+            message.push_str(&words);
+        }
+        verdict.reasons.extend(blocks);
+        Outcome {
+            status: Status::Failed,
+            code: Some(Code::ResultRule),
+            summary: self.scrubber.message(&message, &self.places),
+            grade: None,
+            verdict: Some(self.scrubber.message_value(verdict_to_json(&verdict), &self.places)),
+            data: None,
+            retry: Retry { allowed: false, after_ms: None, requires_inspection: true },
             original: Some(original),
         }
     }

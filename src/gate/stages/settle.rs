@@ -84,8 +84,8 @@ impl Settled {
         &self.verdict
     }
 
-    pub(super) fn program(&self) -> &Program {
-        &self.program
+    pub(super) fn program(&self) -> Arc<Program> {
+        Arc::clone(&self.program)
     }
 
     /// Whether the facts, and all that follows from them, are the same.

@@ -134,4 +134,118 @@ cases! {
         let read = place.run_with(&["decide"], call);
         assert!(read.stdout.contains("project/everything") && read.stderr.is_empty(), "{read}");
     }
+
+    /// What is written is what was asked, whatever it looks like; only what comes back is rewritten.
+    "redact-never-rewrites-written-content": content_is_written_as_it_is {
+        let policy = "tollgate 1\n\n\
+            allow work {\n  on read, write\n  when path under workspace\n}\n\n\
+            redact credentials {\n  on result of any\n  replace secrets with \"[REDACTED]\"\n}\n";
+        let token = format!("ghp_{}", "a1B2".repeat(9));
+        let place = Place::new();
+        place.file("p.toll", policy);
+        for content in [
+            "hdr = f\"Authorization: Bearer {token_value}\"\n".to_owned(),
+            format!("TOKEN={token}\n"),
+        ] {
+            let args = serde_json::json!({"path": "client.py", "content": content});
+            let lines = format!(
+                "{}\n{}\n",
+                serde_json::json!({"tool": "write_file", "args": args}),
+                serde_json::json!({"tool": "read_file", "args": {"path": "client.py"}}),
+            );
+            let ended = place.run_with(&["run", "--config", "none", "--policy", "p.toll"], lines.as_bytes());
+            assert_eq!(ended.status, Some(0), "{ended}");
+            assert_eq!(std::fs::read_to_string(place.work().join("client.py")).unwrap(), content);
+            assert!(!ended.stdout.contains(&token), "{ended}");
+            assert_eq!(ended.stdout.contains("{token_value}"), content.contains("token_value"), "{ended}");
+        }
+    }
+
+    /// A key of which the end lies behind the limit goes whole.
+    "redact-before-truncation": a_key_on_the_cut_goes_whole {
+        let policy = "tollgate 1\n\nallow shows {\n  on exec\n  when command.program is \"cat\"\n}\n\n\
+            allow reads {\n  on read\n  when path under workspace\n}\n";
+        let place = Place::new();
+        let body = "lQOYFAKEFAKEFAKEFAKEFAKEFAKE+/lQOYFAKEFAKEFAKE\n".repeat(60);
+        let marker = ["-----BEGIN PGP ", "PRIVATE KEY BLOCK-----"].concat();
+        place.file("p.toll", policy).file(
+            "big.log",
+            format!("{}\n{marker}\n{body}\n", "filler \n".repeat(65_500 / 8)),
+        );
+        for call in [
+            r#"{"tool": "shell", "args": {"command": "cat big.log"}}"#,
+            r#"{"tool": "read_file", "args": {"path": "big.log"}}"#,
+        ] {
+            let ended = place.run_with(&["run", "--config", "none", "--policy", "p.toll"], call.as_bytes());
+            assert!(ended.stdout.contains("\"status\":\"ok\""), "{ended}");
+            assert!(!ended.stdout.contains("lQOYFAKE"), "{ended}");
+        }
+    }
+
+    /// Commands start with the few variables that are passed on, none of which holds a credential.
+    "secret-variables-not-passed-to-commands": commands_do_not_inherit_credentials {
+        let place = Place::new();
+        let policy = "tollgate 1\n\nallow shows {\n  on exec\n  when command.program in {\"printenv\", \"sort\"}\n}\n";
+        place.file("p.toll", policy);
+        let key = "EXAMPLEkey1234567890";
+        let mut command = place.command(&place.work(), &["run", "--config", "none", "--policy", "p.toll"]);
+        let mut child = command.env("EXAMPLE_API_KEY", key).spawn().unwrap();
+        let call = serde_json::json!({"tool": "shell", "args": {"command": "printenv | sort"}}).to_string();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), call.as_bytes()).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        let stdout = String::from_utf8(ended.stdout).unwrap();
+        assert!(stdout.contains("\"status\":\"ok\"") && stdout.contains("PATH="), "{stdout}");
+        assert!(!stdout.contains(key) && !stdout.contains("EXAMPLE_API_KEY"), "{stdout}");
+    }
+
+    /// The limit is the gate's: it does not matter which tool answers.
+    "output-external-tool-uncapped": every_tool_is_cut_at_the_limit {
+        let envelope = given("mcp:logs/dump", || serde_json::json!({"text": "log line\n".repeat(333_333)}));
+        let text = envelope["data"]["text"].as_str().unwrap();
+        assert!(text.len() <= LIMIT && text.len() > LIMIT - 100, "{}", text.len());
+        assert!(text.contains("bytes left out") && envelope["data"]["truncated"] == true);
+    }
+
+    /// The cut lies between characters.
+    "output-cut-inside-character": a_cut_lies_between_characters {
+        let envelope = given("mcp:docs/read", || serde_json::json!({"text": "漢".repeat(9_000)}));
+        let text = envelope["data"]["text"].as_str().unwrap();
+        assert!(text.len() <= LIMIT && text.starts_with('漢') && text.ends_with('漢'), "{}", text.len());
+        assert!(!text.contains('\u{fffd}'));
+    }
+
+    /// A structure stays one, with its first parts, and says that it was cut.
+    "output-structured-result-cut": a_structure_stays_one {
+        let envelope = given("mcp:memory/export", || {
+            let rows: Vec<_> = (0..5_000).map(|n| serde_json::json!({"id": n, "note": "kept for later"})).collect();
+            serde_json::json!({"rows": rows})
+        });
+        assert!(envelope["data"].to_string().len() <= LIMIT + 100);
+        assert_eq!(envelope["data"]["truncated"], true);
+        let rows = envelope["data"]["rows"].as_array().unwrap();
+        assert!(rows.len() > 500 && rows[0] == serde_json::json!({"id": 0, "note": "kept for later"}));
+    }
+
+    /// What fits passes as it is.
+    "output-small-result-untouched": a_small_result_passes_as_it_is {
+        let envelope = given("mcp:docs/read", || serde_json::json!({"text": "ok\n"}));
+        assert_eq!(envelope["data"], serde_json::json!({"text": "ok\n"}));
+    }
+}
+
+/// Bytes of a result in the cases about its size.
+const LIMIT: usize = 25_600;
+
+/// What a caller gets of a tool that answers with this.
+fn given(tool: &str, data: fn() -> serde_json::Value) -> serde_json::Value {
+    use crate::gate::support::{Body, Probe, Setting, call};
+    use tollgate::gate::{Cancellation, EffectClass};
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let probe = Probe::new(tool, Body::Give(data), EffectClass::ReadOnly, Cancellation::Immediate);
+        let mut setting = Setting::new().tool(probe);
+        setting.output_bytes = LIMIT as u64;
+        let (gate, _place, _) = setting.gate();
+        call(&gate, tool, serde_json::json!({})).await
+    })
 }

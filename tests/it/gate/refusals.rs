@@ -49,10 +49,7 @@ async fn an_id_is_used_once_in_a_session() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn clauses_that_are_not_enforced_refuse() {
-    for (rule, clause) in [
-        ("allow a { on read  limit calls 3 per session }", "`limit calls` of policy/a"),
-        ("block b { on result of read  when result.text contains \"x\" }", "the result rule policy/b"),
-    ] {
+    for (rule, clause) in [("allow a { on read  limit calls 3 per session }", "`limit calls` of policy/a")] {
         let (gate, place, sink) = Setting::new().policy(rule).gate();
         place.put("a", "x");
         let envelope = call(&gate, "read_file", json!({"path": "a"})).await;

@@ -86,6 +86,8 @@ pub enum Body {
     Panic,
     Deaf,
     Fail,
+    /// Answers with this object.
+    Give(fn() -> Value),
 }
 
 /// A tool that counts how often its body ran.
@@ -141,6 +143,10 @@ impl Tool for Probe {
                 Body::Sleep => tokio::time::sleep(std::time::Duration::from_secs(60)).await,
                 Body::Panic => panic!("a fault of the tool at /root/place"),
                 Body::Deaf => std::future::pending().await,
+                Body::Give(data) => {
+                    let Value::Object(data) = data() else { panic!("no object") };
+                    return Ok(ToolOutput::new("gave", data));
+                }
                 Body::Fail => return Err(ToolFailure::Failed("it did not work".to_owned())),
             }
             let mut data = Map::new();
