@@ -18,14 +18,6 @@ fn mixed(n: usize) -> String {
     "a1B2c3D4e5F6g7H8".chars().cycle().take(n).collect()
 }
 
-fn hex(n: usize) -> String {
-    "0a1b2c3d4e5f6978".chars().cycle().take(n).collect()
-}
-
-fn upper(n: usize) -> String {
-    "A2B3C4D5E6F7".chars().cycle().take(n).collect()
-}
-
 #[test]
 fn ordinary_text_stays() {
     for text in [

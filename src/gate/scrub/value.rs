@@ -550,7 +550,7 @@ fn is_about(name: &str) -> bool {
         "compass",
         "secretary",
     ];
-    ABOUT.contains(&last) || glued.iter().any(|word| last == *word) || spread.contains("public")
+    ABOUT.contains(&last) || glued.contains(&last) || spread.contains("public")
 }
 
 fn is_open_key(name: &str) -> bool {

@@ -104,7 +104,7 @@ async fn keys_and_what_lies_deep_are_rewritten_and_json_stays_json() {
                  replace secrets with \"<gone>\"\n}\n";
     let data = || {
         json!({"a@b.example": [{"to": "c@d.example", "n": 7}], "e@f.example": null,
-               "login": {"password": "hunter2!", "url": "https://u:pa55word@h.example/"}})
+               "login": {"password": "hunter2!", "url": "https://u:pa55word7@h.example/"}})
     };
     let (gate, _place, _) = Setting::new().tool(asks(data)).policy(rules).gate();
     let envelope = call(&gate, "inquire", json!({})).await;
