@@ -81,10 +81,12 @@ impl<'a> Runner<'a> {
         let verdict = if check.setting.unattended { verdict.unattended() } else { verdict };
         let (result, unread) = match &check.result {
             None => (None, None),
-            Some(result) => match self.scrubbed(result, &verdict, &decision, world) {
-                Ok(result) => (Some(result), None),
-                Err(failure) => (None, Some(failure)),
-            },
+            Some(result) => {
+                match self.scrubbed(result, check.expect.result.as_ref(), &decision, &verdict, world) {
+                    Ok(result) => (Some(result), None),
+                    Err(failure) => (None, Some(failure)),
+                }
+            }
         };
         let outcome = Outcome { verdict: &verdict, asked: &check.args, result: result.as_ref() };
         let mut failures = expect::compare(&check.expect, check.kind, &self.names, &outcome);
@@ -151,8 +153,9 @@ impl<'a> Runner<'a> {
     fn scrubbed(
         &self,
         result: &Value,
-        verdict: &Verdict,
+        expected: Option<&Value>,
         decision: &Decision,
+        verdict: &Verdict,
         world: &VirtualWorld,
     ) -> Result<Value, Failure> {
         let judged = match decision {
@@ -172,7 +175,11 @@ impl<'a> Runner<'a> {
         };
         let rules = ResultRules::new(call, effects, &verdict.obligations);
         let ruled = rules.apply(scrubber, self.program, world, data, &[]);
-        if !ruled.blocks.is_empty() {
+        if let Some(reason) = ruled.blocks.first() {
+            if expected.is_none_or(|expected| !expected.is_null()) {
+                let said = format!("the result is held back by `{}`", reason.rule);
+                return Err(Failure::said(said).help("if that is meant, expect `result: null`"));
+            }
             return Ok(Value::Null);
         }
         let mut data = ruled.data.into_inner();

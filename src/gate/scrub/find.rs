@@ -77,8 +77,12 @@ impl Finder {
 
     /// Where each detector has to look, by its position.
     fn regions(&self, text: &[u8]) -> Vec<Vec<Region>> {
-        let mut regions: Vec<Vec<Region>> = vec![Vec::new(); self.detectors.len() + 1];
+        // Most texts have no keyword, and need no place for what would be found near one.
+        let mut regions: Vec<Vec<Region>> = Vec::new();
         for hit in self.keywords.find_overlapping_iter(text) {
+            if regions.is_empty() {
+                regions.resize(self.detectors.len() + 1, Vec::new());
+            }
             let Some(owner) = self.owners.get(hit.pattern().as_usize()) else { continue };
             let (lead, reach) = self.detectors.get(*owner).map_or((0, 0), |d| (d.lead, d.reach));
             let start = hit.start().saturating_sub(lead);
