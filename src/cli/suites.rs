@@ -10,6 +10,7 @@ use crate::cli::load::{self, Layer};
 use crate::cli::render::Findings;
 use crate::cli::{files, tools};
 use crate::compile::{Program, compile};
+use crate::host::config;
 use crate::suite::{self, Host, PolicySource, Suite};
 
 /// How test files end.
@@ -190,10 +191,10 @@ pub fn test_file(path: &Path) -> Result<Loaded, Unusable> {
         protected.extend(relative.filter(|path| path.as_os_str() != "").map(|path| files::shown(&path)));
     }
     let inline = match &suite.policy {
-        PolicySource::One { text: Some(text), .. } => Some((format!("{name}#policy-text"), text.clone())),
+        PolicySource::One { text: Some(text), .. } => Some(Inline { test: path, text }),
         _ => None,
     };
-    let (program, sources, files) = program(&name, &layers, inline, &folder)?;
+    let (program, sources, files) = program(&name, &layers, inline)?;
     let sources_of = tools::builtin().map(|registry| tools::sources(&registry)).map_err(unusable)?;
     let host = Host { protected, sources: sources_of };
     Ok(Loaded { name, path: path.to_path_buf(), suite: Some(suite), program, sources, files, host })
@@ -206,17 +207,16 @@ pub fn test_file(path: &Path) -> Result<Loaded, Unusable> {
 pub fn policy_file(path: &Path) -> Result<Loaded, Unusable> {
     let name = files::shown(path);
     let layers = [load::layer_of_path(path)];
-    let (program, sources, files) =
-        program(&name, &layers, None, Path::new("")).map_err(|mut unusable| {
-            if unusable.findings.found.iter().any(|found| found.code == "all-layers-pass") {
-                unusable.help = Some(
+    let (program, sources, files) = program(&name, &layers, None).map_err(|mut unusable| {
+        if unusable.findings.found.iter().any(|found| found.code == "all-layers-pass") {
+            unusable.help = Some(
                 "a layer that only restricts is tested by a test file that names it beside another under \
                  `layers`"
                     .to_owned(),
             );
-            }
-            unusable
-        })?;
+        }
+        unusable
+    })?;
     Ok(Loaded { name, path: path.to_path_buf(), suite: None, program, sources, files, host: Host::default() })
 }
 
@@ -229,7 +229,12 @@ fn layers(suite: &Suite, folder: &Path, root: &Path) -> Result<Vec<Layer>, Failu
     };
     match &suite.policy {
         PolicySource::One { paths, .. } => Ok(vec![layer("policy", paths)]),
-        PolicySource::Layers(layers) => Ok(layers.iter().map(|(name, paths)| layer(name, paths)).collect()),
+        PolicySource::Layers(layers) => {
+            for (name, _) in layers {
+                config::check_layer_name(name).map_err(Failure::unusable)?;
+            }
+            Ok(layers.iter().map(|(name, paths)| layer(name, paths)).collect())
+        }
         PolicySource::Configured => load::project_layers(root).map_err(|failure| {
             failure.help("the test file names no policy: write `policy: PATH`, relative to its folder")
         }),
@@ -238,12 +243,29 @@ fn layers(suite: &Suite, folder: &Path, root: &Path) -> Result<Vec<Layer>, Failu
 
 type Compiled = (Program, Sources, Vec<PathBuf>);
 
-fn program(
-    name: &str,
-    layers: &[Layer],
-    inline: Option<(String, String)>,
-    folder: &Path,
-) -> Result<Compiled, Unusable> {
+/// A policy that stands in a test file.
+struct Inline<'a> {
+    test: &'a Path,
+    text: &'a str,
+}
+
+impl Inline<'_> {
+    /// Makes it one more file of the first layer, at the place of its test file.
+    fn add(&self, texts: &mut load::LayerTexts) {
+        let parent = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let (real, shown) = load::located(self.test);
+        let folder = parent(&real);
+        texts.folders.add_folder(
+            &parent(&shown),
+            if folder.as_os_str().is_empty() { Path::new(".") } else { &folder },
+        );
+        if let Some(layer) = texts.inputs.first_mut() {
+            layer.files.push((format!("{}#policy-text", files::shown(&shown)), self.text.to_owned()));
+        }
+    }
+}
+
+fn program(name: &str, layers: &[Layer], inline: Option<Inline<'_>>) -> Result<Compiled, Unusable> {
     let fail = |failure: Failure, findings: Findings| Unusable {
         name: name.to_owned(),
         place: None,
@@ -252,10 +274,8 @@ fn program(
         findings,
     };
     let mut texts = load::read_layers(layers).map_err(|failure| fail(failure, Findings::default()))?;
-    if let (Some(file), Some(layer)) = (inline, texts.inputs.first_mut()) {
-        let shown = Path::new(name).parent().unwrap_or(Path::new(""));
-        texts.folders.add_folder(shown, if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
-        layer.files.push(file);
+    if let Some(inline) = inline {
+        inline.add(&mut texts);
     }
     let host_tools = tools::builtin().map_err(|failure| fail(failure, Findings::default()))?.declarations();
     let compiled = compile(&texts.inputs, &texts.folders, host_tools);

@@ -216,6 +216,11 @@ fn policy(root: &At<'_>) -> Result<PolicySource, SuiteError> {
 
 fn read_case(case: &At<'_>, worlds: &mut Worlds, base: usize) -> Result<Check, SuiteError> {
     case.object("a case", CASE_KEYS)?;
+    if let Some(mode) = case.key("mode").filter(|mode| mode.value.is_array()) {
+        return Err(mode
+            .error("a case is one call, in one mode")
+            .help("write a row of `matrix` for several"));
+    }
     let need = |key: &str, example: &str| {
         case.key(key).ok_or_else(|| case.error(format!("this case has no `{key}`")).help(example.to_owned()))
     };
@@ -273,7 +278,7 @@ pub(super) fn name_of(at: &At<'_>) -> Result<String, SuiteError> {
     Ok(name.to_owned())
 }
 
-/// The situation that a case or a row describes; its mode is read apart in a row.
+/// The situation that a case or a row describes. Several modes are for a row, which reads them itself.
 pub(super) fn setting(at: &At<'_>, worlds: &mut Worlds, base: usize) -> Result<Setting, SuiteError> {
     let text = |key: &str| at.key(key).map(|at| at.text().map(str::to_owned)).transpose();
     let mode = match at.key("mode") {

@@ -118,13 +118,18 @@ fn judge<'a>(ready: &'a [Loaded], filter: Option<&str>) -> Vec<FileReport<'a>> {
         .collect();
     let results = parallel(&jobs, "checks", |(_, runner, check)| runner.check(check));
     let examples = parallel(ready, "policies", |file| examples::outcomes(&file.program));
-    let mut seen: HashSet<(String, Span)> = HashSet::new();
+    let mut seen: HashSet<(String, Span, Option<String>)> = HashSet::new();
     let mut files = Vec::with_capacity(ready.len());
     for (file, mut examples) in ready.iter().zip(examples) {
-        // An example is reported where its policy is met first.
+        // An example is reported where its policy is met first, and again only where it fails otherwise.
         examples.retain(|example| {
             let name = file.sources.get(example.file).map_or("", |source| source.name.as_str());
-            seen.insert((name.to_owned(), example.span)) && wanted(filter, name, &example.name)
+            let finding = example.finding.as_ref().map(|finding| finding.message.clone());
+            let met = seen.contains(&(name.to_owned(), example.span, None));
+            let fails = finding.is_some();
+            let new = seen.insert((name.to_owned(), example.span, finding));
+            seen.insert((name.to_owned(), example.span, None));
+            (new && (fails || !met)) && wanted(filter, name, &example.name)
         });
         let (checks, filtered) = (Vec::new(), filter.is_some());
         files.push(FileReport { file, checks, examples, snapshot: None, filtered });

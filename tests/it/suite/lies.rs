@@ -167,3 +167,39 @@ fn policy_and_tests_are_protected_by_default() {
         assert_eq!(ended.status, Some(0), "{folder}\n{ended}");
     }
 }
+
+/// Imports of a policy in a test file begin at the folder of the test file, wherever the run is started.
+#[test]
+fn a_policy_in_a_test_file_imports_what_lies_beside_it() {
+    let place = Place::new();
+    place.file("policies/tests/tools.toll", "tollgate 1\n\ntool put { writes args.path }\n");
+    place.file("policies/rules.toll", "tollgate 1\n\nallow puts { on write by put }\n");
+    place.file(
+        "policies/tests/a.test.yaml",
+        "policy: ../rules.toll\npolicy-text: |\n  tollgate 1\n  import \"./tools.toll\"\ncases:\n  - name: a\n    \
+         call: {tool: put, args: {path: x}}\n    expect: {verdict: allow, rules: [puts]}\n",
+    );
+    test(&place, &["--accept", "policies/tests"]);
+    for (folder, path) in
+        [("", "policies"), ("policies/tests", "."), ("policies", "../policies/tests/a.test.yaml")]
+    {
+        let ended = place.run_in(&place.work().join(folder), &["test", path], b"");
+        assert_eq!(ended.status, Some(0), "{folder}\n{ended}");
+    }
+}
+
+/// A policy that two test files name is one policy.
+#[test]
+fn an_example_is_counted_once() {
+    let place = Place::new();
+    let rules = "tollgate 1\n\ntool put { writes args.path }\n\nallow puts {\n  on write\n  when session has clean\n  \
+                 example put {\"path\": \"x\"} with {\"labels\": [\"clean\"]}\n}\n";
+    place.file("rules.toll", format!("{rules}\nlabels clean\n"));
+    let case = "cases:\n  - name: a\n    call: {tool: put, args: {path: x}}\n    expect: {verdict: block}\n";
+    place.file("a.test.yaml", format!("policy: rules.toll\n{case}"));
+    place.file("b.test.yaml", format!("layers: {{a: rules.toll, b: rules.toll}}\n{case}"));
+    test(&place, &["--accept"]);
+    let ended = test(&place, &[]);
+    assert_eq!(ended.status, Some(0), "{ended}");
+    assert!(ended.stdout.ends_with("3 checks in 2 files hold\n"), "one example, met twice\n{ended}");
+}

@@ -135,6 +135,45 @@ fn noticed(mutant: &Mutant<'_>) -> Noticed {
     best
 }
 
+/// Does the work on every item, on as many threads as there are processors.
+fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(at) else { break };
+                    let result = work(item);
+                    results.lock().unwrap().push((at, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort_by_key(|(at, _)| *at);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// What is wrong with the tests of a policy as it stands; where anything is, every change would be noticed.
+fn wrong(policy: &Policy) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for test in &policy.tests {
+        let Some(program) = test.compile(&Texts::default()).program else {
+            wrong.push(format!("{}: the policy does not load", test.name));
+            continue;
+        };
+        let runner = Runner::new(&test.suite, &program, &test.host);
+        let reports = runner.checks().iter().map(|check| runner.check(check));
+        let fails = reports
+            .filter(|report| !report.holds() || test.stored.get(&report.name) != Some(&report.entry.text));
+        wrong.extend(fails.map(|report| format!("{}: {}", test.name, report.name)));
+        let examples = examples::outcomes(&program).into_iter().filter(|example| example.finding.is_some());
+        wrong.extend(examples.map(|example| format!("{}: {}", test.name, example.name)));
+    }
+    wrong
+}
+
 /// A change of one rule of a policy that ships makes some case, cell, snapshot or example of its tests
 /// fail, or does not load.
 #[test]
@@ -143,36 +182,21 @@ fn every_rule_that_goes_or_changes_is_noticed() {
     let (tested, untested): (Vec<_>, Vec<_>) = policies.iter().partition(|policy| !policy.tests.is_empty());
     let untested: Vec<&str> = untested.iter().map(|policy| policy.path.as_str()).collect();
     assert_eq!(untested, UNTESTED, "left: policies without a test file");
+    let wrong: Vec<String> = parallel(&tested, |policy| wrong(policy)).into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "these fail before anything is changed:\n{}", wrong.join("\n"));
     let mutants: Vec<Mutant<'_>> = tested.into_iter().flat_map(mutants).collect();
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let by = noticed(mutant);
-                    results.lock().unwrap().push((mutant.policy.path.as_str(), mutant.line, by, mutant));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap();
-    results.sort_by_key(|(path, line, _, mutant)| (*path, *line, mutant.what.as_str()));
+    let results = parallel(&mutants, noticed);
     let mut counts: BTreeMap<(&str, Noticed), usize> = BTreeMap::new();
-    for (path, _, by, _) in &results {
+    let mut survivors = Vec::new();
+    for (mutant, by) in mutants.iter().zip(&results) {
+        let path = mutant.policy.path.as_str();
         *counts.entry((path, *by)).or_default() += 1;
+        if *by == Noticed::Nobody {
+            let Mutant { line, rule, what, mend, .. } = mutant;
+            survivors.push(format!("{path}:{line}: `{rule}` can be {what} and no test notices; add {mend}"));
+        }
     }
-    eprintln!("{counts:#?}");
-    let survivors: Vec<String> = results
-        .iter()
-        .filter(|(_, _, by, _)| *by == Noticed::Nobody)
-        .map(|(path, line, _, mutant)| {
-            format!(
-                "{path}:{line}: `{}` can be {} and no test notices; add {}",
-                mutant.rule, mutant.what, mutant.mend
-            )
-        })
-        .collect();
+    eprintln!("{counts:?}");
     assert!(
         survivors.is_empty(),
         "{} of {} changes:\n{}",

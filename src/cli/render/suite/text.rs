@@ -12,6 +12,8 @@ use crate::cli::suites::{Loaded, Unusable};
 use crate::suite::snapshot::{Comparison, Difference};
 use crate::suite::{CheckReport, Failure, Kind};
 
+/// Failing checks of one file that are shown with their trees; of the rest only what differs.
+const TREES_MAX: usize = 20;
 /// Differences of one snapshot that are shown; the rest is counted.
 const DIFFERENCES_MAX: usize = 20;
 
@@ -46,8 +48,8 @@ fn one_file(out: &mut String, report: &FileReport<'_>) {
     if report.is_empty() {
         let _ = writeln!(out, "  the file checks nothing\n  help: add `cases:` or a `matrix:`, or delete it");
     }
-    for check in report.checks.iter().filter(|check| !check.holds()) {
-        failing(out, report.file, check);
+    for (at, check) in report.checks.iter().filter(|check| !check.holds()).enumerate() {
+        failing(out, report.file, check, at < TREES_MAX);
     }
     let findings: Vec<Diagnostic> =
         report.examples.iter().filter_map(|example| example.finding.clone()).collect();
@@ -80,26 +82,30 @@ fn counts(report: &FileReport<'_>) -> String {
     words.join(", ")
 }
 
-fn failing(out: &mut String, file: &Loaded, check: &CheckReport) {
+fn failing(out: &mut String, file: &Loaded, check: &CheckReport, with_tree: bool) {
     let place = check.place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
     let _ = writeln!(out, "\n{BOLD}{}{place}: {}{PLAIN}", harmless(&file.name), harmless(&check.name));
-    out.push_str(&details(file, check));
+    check.failures.iter().for_each(|failure| one_failure(out, failure));
+    if with_tree {
+        tree(out, file, check);
+    }
 }
 
 /// What is wrong with a check, and why its verdict came out as it did.
 #[must_use]
 pub fn details(file: &Loaded, check: &CheckReport) -> String {
     let mut out = String::new();
-    for failure in &check.failures {
-        one_failure(&mut out, failure);
-    }
-    if let Some(found) = &check.trace {
-        out.push('\n');
-        for line in trace::text(found, &file.program).lines() {
-            let _ = writeln!(out, "  {line}");
-        }
-    }
+    check.failures.iter().for_each(|failure| one_failure(&mut out, failure));
+    tree(&mut out, file, check);
     out
+}
+
+fn tree(out: &mut String, file: &Loaded, check: &CheckReport) {
+    let Some(found) = &check.trace else { return };
+    out.push('\n');
+    for line in trace::text(found, &file.program).lines() {
+        let _ = writeln!(out, "  {line}");
+    }
 }
 
 fn one_failure(out: &mut String, failure: &Failure) {
