@@ -52,7 +52,9 @@ fn key(lines: usize) -> String {
     format!("-----BEGIN {0}-----\n{body}-----END {0}-----", "RSA PRIVATE KEY")
 }
 
-fn texts() -> impl Strategy<Value = (String, Vec<String>)> {
+/// A text, its credentials, and what stands around them: that may hold by chance what is a credential
+/// elsewhere, as the public half of a key does.
+fn texts() -> impl Strategy<Value = (String, Vec<String>, String)> {
     let credentials = credentials();
     let part = prop_oneof![
         3 => "[a-zäß ,]{0,80}\n".prop_map(|text| (text, None)),
@@ -63,7 +65,12 @@ fn texts() -> impl Strategy<Value = (String, Vec<String>)> {
     ];
     proptest::collection::vec(part, 1..24).prop_map(|parts| {
         let text = parts.iter().map(|(text, _)| text.as_str()).collect();
-        (text, parts.into_iter().filter_map(|(_, credential)| credential).collect())
+        let around = parts.iter().map(|(text, credential)| match credential {
+            Some(credential) => text.replacen(credential, "", 1),
+            None => text.clone(),
+        });
+        let around = around.collect();
+        (text, parts.into_iter().filter_map(|(_, credential)| credential).collect(), around)
     })
 }
 
@@ -72,14 +79,15 @@ proptest! {
 
     #[test]
     fn any_cut_gives_what_the_whole_text_gives(
-        (text, credentials) in texts(),
+        (text, credentials, around) in texts(),
         lengths in proptest::collection::vec(1_usize..90, 1..8),
     ) {
         let expected = whole(&text);
         let out = streamed(text.as_bytes(), SMALL, lengths.iter().copied().cycle());
         prop_assert_eq!(&out, &expected);
         for credential in credentials.iter().filter(|credential| credential.len() >= 8) {
-            prop_assert!(!out.contains(credential.as_str()), "{}", credential);
+            let left = |text: &str| text.matches(credential.as_str()).count();
+            prop_assert!(left(&out) <= left(&around), "{}", credential);
         }
     }
 }
