@@ -291,14 +291,3 @@ pub enum Scalar {
 /// Scalars, looked up by hash.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scalars(pub HashSet<Scalar>);
-
-/// What a rewriting clause looks for: a regular expression, compiled at load.
-#[derive(Debug, Clone)]
-pub struct Pattern {
-    /// As written, without slashes.
-    pub source: String,
-    /// `/…/i`.
-    pub ignore_case: bool,
-    /// Compiled, under [`crate::base::limits::REGEX_BYTES_MAX`].
-    pub regex: regex::Regex,
-}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::base::Digest;
@@ -13,7 +14,7 @@ use crate::model::verdict::Grade;
 use crate::model::{Capability, CapabilitySet, Demand, Number, ToolDeclaration, ToolPattern};
 use crate::syntax::ast::{ApproveReach, Date, DefaultWord, Step, UnknownWord};
 
-use super::expr::{Directory, Expr, Pattern, Subject, Test};
+use super::expr::{Directory, Expr, Subject, Test};
 use super::index::Index;
 use super::lower::rule::walk;
 
@@ -278,7 +279,7 @@ pub enum ArgEdit {
     /// ``append command `words` ``.
     AppendCommand(String),
     /// `replace A matching /re/ with "text"`.
-    Replace(Vec<Step>, Pattern, String),
+    Replace(Vec<Step>, Regex, String),
 }
 
 /// One clause of a `redact` rule.
@@ -287,7 +288,7 @@ pub enum Redaction {
     /// `replace secrets with "text"`.
     Secrets(String),
     /// `replace /re/ with "text"`.
-    Matches(Pattern, String),
+    Matches(Regex, String),
 }
 
 impl Program {

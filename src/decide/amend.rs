@@ -199,7 +199,7 @@ fn writes_of(rule: &Rule, call: &Call, fired: &[&Effect]) -> Result<Vec<Write>, 
                 _ => Err("is not a list".to_owned()),
             })?,
             ArgEdit::Replace(place, pattern, text) => {
-                replace(place, &pattern.regex, text, call, &mut replaced)?;
+                replace(place, pattern, text, call, &mut replaced)?;
             }
         }
     }

@@ -141,7 +141,7 @@ impl Checker<'_> {
     ) -> Option<Redaction> {
         let Some(regex) = pattern else { return Some(Redaction::Secrets(with.node.clone())) };
         let pattern = self.regex(regex.span, &regex.node)?;
-        if pattern.regex.is_match("") {
+        if pattern.is_match("") {
             let diagnostic = self
                 .error("matches-nothing", regex.span, "the regular expression matches the empty string")
                 .expected("a regular expression that needs at least one character")

@@ -2,7 +2,7 @@
 
 use crate::base::limits::REGEX_BYTES_MAX;
 use crate::base::{Diagnostic, FileId, Fix, Span};
-use crate::compile::expr::{Directory, Pattern, Scalar, Scalars, Test};
+use crate::compile::expr::{Directory, Scalar, Scalars, Test};
 use crate::compile::regex::{TextPattern, TooLarge};
 use crate::model::pattern::{CommandPattern, HostPattern, NetSet, PathPattern, PatternError, UrlPattern};
 use crate::model::{Action, Capability, Number};
@@ -373,18 +373,17 @@ impl Checker<'_> {
         }
     }
 
-    /// Compiles the regular expression of a clause that rewrites what it matches.
-    pub(in crate::compile) fn regex(&mut self, span: Span, regex: &Regex) -> Option<Pattern> {
+    /// Compiles the regular expression of a clause that rewrites what it matches. Its text says all of
+    /// it, flags included, so that it can be compiled again for bytes.
+    pub(in crate::compile) fn regex(&mut self, span: Span, regex: &Regex) -> Option<regex::Regex> {
         self.regex_tree(span, regex)?;
-        let built = regex::RegexBuilder::new(&regex.pattern)
-            .case_insensitive(regex.ignore_case)
+        let flags = if regex.ignore_case { "(?i)" } else { "" };
+        let built = regex::RegexBuilder::new(&format!("{flags}{}", regex.pattern))
             .size_limit(REGEX_BYTES_MAX)
             .dfa_size_limit(REGEX_BYTES_MAX)
             .build();
         match built {
-            Ok(built) => {
-                Some(Pattern { source: regex.pattern.clone(), ignore_case: regex.ignore_case, regex: built })
-            }
+            Ok(built) => Some(built),
             Err(_) => self.regex_too_large(span),
         }
     }

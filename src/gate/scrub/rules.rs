@@ -1,6 +1,5 @@
 //! What the rules of a policy say about a result, and how it is rewritten for them.
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::{Rewriting, Scrubbed, Scrubber};
@@ -106,19 +105,12 @@ fn rewriting(redactions: &[&Redaction]) -> Rewriting {
                 rewriting.secrets_with.get_or_insert_with(|| with.clone());
             }
             Redaction::Matches(pattern, with) => {
-                // The form that says all of itself: streams compile it for bytes.
-                let own = if pattern.ignore_case {
-                    format!("(?i:{})", pattern.source)
-                } else {
-                    pattern.source.clone()
-                };
-                let regex = Regex::new(&own).unwrap_or_else(|_| pattern.regex.clone());
                 let known = rewriting
                     .matches
                     .iter()
-                    .any(|(other, text)| other.as_str() == regex.as_str() && text == with);
+                    .any(|(other, text)| other.as_str() == pattern.as_str() && text == with);
                 if !known {
-                    rewriting.matches.push((regex, with.clone()));
+                    rewriting.matches.push((pattern.clone(), with.clone()));
                 }
             }
         }
