@@ -18,6 +18,7 @@ use super::super::pipeline::Inner;
 use super::super::scrub::{Rewriting, Scrubbed, Scrubber};
 use super::Terms;
 use super::settle::word;
+use super::trail::raise;
 
 impl Inner {
     /// Asks the post-hooks in their order about a call that ran.
@@ -110,15 +111,7 @@ impl Inner {
 
     fn warned_after(&self, hook: &Entry, words: Option<&str>, outcome: &mut Outcome, verdict: &mut Verdict) {
         let reason = self.reason_of(hook, Level::Warn, words);
-        if verdict.level <= Level::Warn {
-            if verdict.level < Level::Warn {
-                verdict.rules.clear();
-            }
-            verdict.level = Level::Warn;
-            verdict.rules.push(reason.rule.clone());
-            verdict.rules.sort();
-            verdict.rules.dedup();
-        }
+        raise(verdict, Level::Warn, vec![reason.rule.clone()]);
         verdict.reasons.push(reason);
         let shown = verdict_to_json(verdict);
         outcome.verdict = Some(if outcome.status == Status::Ok {

@@ -66,10 +66,7 @@ impl Trail {
             by.extend(earlier.modified.iter().flat_map(|modified| modified.by.iter().cloned()));
         }
         if !self.warnings.is_empty() {
-            let names = self.warnings.iter().map(|reason| reason.rule.clone());
-            let level = if whole.level < Level::Warn { Level::Warn } else { whole.level };
-            let rules = if level == Level::Warn { names.collect() } else { Vec::new() };
-            raise(&mut whole, level, rules);
+            raise(&mut whole, Level::Warn, self.warnings.iter().map(|reason| reason.rule.clone()).collect());
             whole.reasons.extend(self.warnings.iter().cloned());
         }
         if let Some(asked) = &self.asked {
@@ -103,7 +100,8 @@ pub(super) fn blocked(verdict: &Verdict, reason: Reason) -> Verdict {
     verdict
 }
 
-fn raise(verdict: &mut Verdict, level: Level, rules: Vec<String>) {
+/// Adds what was said at a level: it counts where nothing stricter was said.
+pub(super) fn raise(verdict: &mut Verdict, level: Level, rules: Vec<String>) {
     if level > verdict.level {
         verdict.level = level;
         verdict.rules = rules;
