@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::case::{Check, Mode, Suite};
 use super::expect::{self, Outcome};
 use super::names::Names;
+use super::reader::SuiteError;
 use super::report::{CheckReport, Failure, Report};
 use super::snapshot::{self, Entry};
 use super::why;
@@ -29,16 +30,23 @@ pub struct Host {
 }
 
 /// Runs a whole suite, the examples of the policy's rules included, and compares with its snapshot.
-#[must_use]
-pub fn run(suite: &Suite, program: &Program, host: &Host, snapshot: Option<&str>) -> Report {
-    let runner = Runner::new(suite, program, host);
+///
+/// # Errors
+/// As [`Runner::new`].
+pub fn run(
+    suite: &Suite,
+    program: &Program,
+    host: &Host,
+    snapshot: Option<&str>,
+) -> Result<Report, SuiteError> {
+    let runner = Runner::new(suite, program, host)?;
     let checks: Vec<CheckReport> = runner.checks().iter().map(|check| runner.check(check)).collect();
     let entries: Vec<Entry> = checks.iter().map(|check| check.entry.clone()).collect();
-    Report {
+    Ok(Report {
         checks,
         examples: examples::outcomes(program),
         snapshot: snapshot::compare(snapshot, &entries, true),
-    }
+    })
 }
 
 /// A suite under a program.
@@ -52,10 +60,13 @@ pub struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// Makes the worlds.
-    #[must_use]
-    pub fn new(suite: &'a Suite, program: &'a Program, host: &'a Host) -> Self {
-        let worlds = suite.worlds.iter().map(|world| self::world(world, &host.protected)).collect();
-        Self { suite, program, host, names: Names::of(program), worlds }
+    ///
+    /// # Errors
+    /// What the host protects cannot be in one of them: checks are never run in another world.
+    pub fn new(suite: &'a Suite, program: &'a Program, host: &'a Host) -> Result<Self, SuiteError> {
+        let worlds = suite.worlds.iter().map(|world| self::world(world, &host.protected));
+        let worlds = worlds.collect::<Result<_, _>>()?;
+        Ok(Self { suite, program, host, names: Names::of(program), worlds })
     }
 
     /// The checks of the suite.
@@ -191,9 +202,12 @@ impl<'a> Runner<'a> {
 const PART: &str = "part";
 
 /// A world of the suite, with what is protected where it does not say so.
-fn world(description: &Map<String, Value>, protected: &[String]) -> VirtualWorld {
+fn world(description: &Map<String, Value>, protected: &[String]) -> Result<VirtualWorld, SuiteError> {
     let mut description = description.clone();
     description.entry("protected").or_insert_with(|| protected.iter().cloned().collect());
-    // The description was understood when the file was read, and only names were added.
-    VirtualWorld::from_json(Value::Object(description)).unwrap_or_else(|_| VirtualWorld::plain())
+    VirtualWorld::from_json(Value::Object(description)).map_err(|error| SuiteError {
+        place: None,
+        message: format!("the policy and test files cannot be protected in its world: {error}"),
+        help: Some("say under `world` what is protected: `protected: [policies]`".to_owned()),
+    })
 }

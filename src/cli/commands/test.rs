@@ -57,7 +57,7 @@ pub fn run(args: &TestArgs) -> Result<Exit, Failure> {
         }
     }
     let filter = args.filter.as_deref();
-    let mut files = judge(&ready, filter);
+    let mut files = judge(&ready, filter)?;
     for file in &mut files {
         file.snapshot = compared(file, writing, ci)?;
     }
@@ -104,11 +104,21 @@ fn wanted(filter: Option<&str>, file: &str, name: &str) -> bool {
 }
 
 /// Judges every check of every file.
-fn judge<'a>(ready: &'a [Loaded], filter: Option<&str>) -> Vec<FileReport<'a>> {
-    let runners: Vec<Option<Runner<'_>>> = ready
-        .iter()
-        .map(|file| file.suite.as_ref().map(|suite| Runner::new(suite, &file.program, &file.host)))
-        .collect();
+///
+/// # Errors
+/// A world that cannot be made.
+fn judge<'a>(ready: &'a [Loaded], filter: Option<&str>) -> Result<Vec<FileReport<'a>>, Failure> {
+    let runner = |file: &'a Loaded| {
+        let made = file.suite.as_ref().map(|suite| Runner::new(suite, &file.program, &file.host));
+        made.transpose().map_err(|error| {
+            let failure = Failure::unusable(format!("`{}`: {}", file.name, error.message));
+            match error.help {
+                Some(help) => failure.help(help),
+                None => failure,
+            }
+        })
+    };
+    let runners: Vec<Option<Runner<'_>>> = ready.iter().map(runner).collect::<Result<_, _>>()?;
     let jobs: Vec<(usize, &Runner<'_>, &Check)> = runners
         .iter()
         .enumerate()
@@ -139,7 +149,7 @@ fn judge<'a>(ready: &'a [Loaded], filter: Option<&str>) -> Vec<FileReport<'a>> {
             file.checks.push(result);
         }
     }
-    files
+    Ok(files)
 }
 
 /// Compares a test file's verdicts with its snapshot, and writes what may be written.
@@ -170,10 +180,12 @@ fn compared(file: &FileReport<'_>, writing: Writing, ci: bool) -> Result<Option<
     }
     let name = files::shown(&path);
     let accept = format!("`tollgate test --accept {}`", file.file.name);
-    let mend = match writing {
-        _ if ci => format!("run {accept} where you can look at the difference, and commit `{name}`"),
-        Writing::Nothing => format!("run {accept}"),
-        _ => format!("look at `{}`, then {accept}", files::shown(&proposal)),
+    let mend = match (ci, writing) {
+        (true, _) => format!("run {accept} where you can look at the difference, and commit `{name}`"),
+        (false, Writing::Nothing) => format!("run {accept}"),
+        (false, Writing::Accepted | Writing::Proposed) => {
+            format!("look at `{}`, then {accept}", files::shown(&proposal))
+        }
     };
     Ok(Some(SnapshotReport { name, comparison, accepted, mend }))
 }

@@ -32,7 +32,7 @@ fn program(text: &str, pack: Option<String>) -> Program {
 }
 
 fn ran(text: &str, pack: Option<String>, stored: Option<&str>) -> Report {
-    run(&parse(TEST).unwrap(), &program(text, pack), &Host::default(), stored)
+    run(&parse(TEST).unwrap(), &program(text, pack), &Host::default(), stored).unwrap()
 }
 
 #[test]
@@ -97,4 +97,16 @@ fn checks_and_names_have_limits() {
     };
     assert!(parse(&named(200)).is_ok());
     assert!(parse(&named(201)).unwrap_err().message.contains("at most 200 characters"));
+}
+
+#[test]
+fn no_check_runs_in_another_world_than_its_own() {
+    let program = program(POLICY, None);
+    let host = Host { protected: vec!["policies/a\0b.toll".to_owned()], ..Host::default() };
+    let error = run(&parse(TEST).unwrap(), &program, &host, None).unwrap_err();
+    assert!(
+        error.message.starts_with("the policy and test files cannot be protected in its world: "),
+        "{error:?}"
+    );
+    assert!(error.help.is_some());
 }

@@ -114,7 +114,7 @@ fn noticed(mutant: &Mutant<'_>) -> Noticed {
     let mut best = Noticed::Nobody;
     for test in &mutant.policy.tests {
         let Some(program) = test.compile(&texts).program else { return Noticed::Compiler };
-        let runner = Runner::new(&test.suite, &program, &test.host);
+        let runner = Runner::new(&test.suite, &program, &test.host).unwrap();
         // What speaks of the rule comes first: it is the likeliest to notice.
         let says = |name: &str| test.stored.get(name).is_some_and(|text| text.contains(&mutant.rule));
         let mut checks: Vec<_> = runner.checks().iter().collect();
@@ -163,7 +163,7 @@ fn wrong(policy: &Policy) -> Vec<String> {
             wrong.push(format!("{}: the policy does not load", test.name));
             continue;
         };
-        let runner = Runner::new(&test.suite, &program, &test.host);
+        let runner = Runner::new(&test.suite, &program, &test.host).unwrap();
         let reports = runner.checks().iter().map(|check| runner.check(check));
         let fails = reports
             .filter(|report| !report.holds() || test.stored.get(&report.name) != Some(&report.entry.text));
