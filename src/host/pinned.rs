@@ -53,29 +53,46 @@ pub enum PinnedError {
     Lost,
 }
 
+/// Why words are no command that can be pinned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WordsError {
+    /// There are none.
+    #[error("the command is empty")]
+    Empty,
+    /// The program is no path.
+    #[error("the program `{0}` is no path, and PATH may hold another of that name")]
+    NoPath(String),
+    /// A word that no program can be given.
+    #[error("a word of the command holds a NUL character")]
+    Nul,
+}
+
+/// The program and the arguments of a command.
+///
+/// # Errors
+/// It names no program by its path.
+pub fn check_words(words: &[String]) -> Result<(&str, &[String]), WordsError> {
+    let (program, args) = words.split_first().ok_or(WordsError::Empty)?;
+    if words.iter().any(|word| word.contains('\0')) {
+        return Err(WordsError::Nul);
+    }
+    if !program.contains('/') {
+        return Err(WordsError::NoPath(program.clone()));
+    }
+    Ok((program, args))
+}
+
 impl Pinned {
-    /// A command: the program first. The program, and every argument with a `/` in it that names a
-    /// file, is pinned: by `digest`, else by its content now. Relative paths start at `folder`, where
-    /// the program is started too.
+    /// A command: the program first. The program, and every argument that names a file, is pinned: by
+    /// `digest`, else by its content now. Relative paths start at `folder`, where the program is
+    /// started too.
     ///
     /// # Errors
-    /// The command names no program by its path.
-    pub fn new(words: &[String], folder: &Path, digest: Option<Digest>) -> Result<Self, String> {
-        let Some((program, args)) = words.split_first() else {
-            return Err("the command is empty".to_owned());
-        };
-        if !program.contains('/') {
-            return Err(format!(
-                "`{program}` would be looked for in PATH, where another program may stand: write its path, \
-                 such as `/usr/bin/{program}` or `./{program}`"
-            ));
-        }
-        if words.iter().any(|word| word.contains('\0')) {
-            return Err("the command holds a NUL character".to_owned());
-        }
-        let named = args.iter().filter(|word| word.contains('/')).map(|word| folder.join(word));
-        let files =
-            std::iter::once(folder.join(program)).chain(named.filter(|path| path.is_file())).collect();
+    /// As [`check_words`].
+    pub fn new(words: &[String], folder: &Path, digest: Option<Digest>) -> Result<Self, WordsError> {
+        let (program, args) = check_words(words)?;
+        let named = args.iter().map(|word| folder.join(word)).filter(|path| path.is_file());
+        let files = std::iter::once(folder.join(program)).chain(named).collect();
         let mut pinned = Self { words: words.to_vec(), folder: folder.to_owned(), files, pin: digest };
         if pinned.pin.is_none() {
             pinned.pin = pinned.digest().ok();
@@ -83,25 +100,29 @@ impl Pinned {
         Ok(pinned)
     }
 
-    /// The digest of the files that the command names, as they are now, one behind the other.
+    /// The digest of the digests of the files that the command names, as they are now: of their 64
+    /// hex digits, a line each. What moves from one file to another changes it.
     ///
     /// # Errors
     /// They cannot be read.
     pub fn digest(&self) -> Result<Digest, PinnedError> {
-        let mut bytes = Vec::new();
+        let mut digests = String::new();
+        let mut room = limits::HOOK_PROGRAM_BYTES_MAX;
         for path in &self.files {
+            let mut bytes = Vec::new();
             let failed = |error: std::io::Error| match error.kind() {
                 ErrorKind::NotFound => PinnedError::Missing,
                 kind => PinnedError::NotStarted(kind.to_string()),
             };
-            let room = limits::HOOK_PROGRAM_BYTES_MAX.saturating_sub(bytes.len() as u64);
             let file = File::open(path).map_err(failed)?;
             let read = file.take(room + 1).read_to_end(&mut bytes).map_err(failed)?;
-            if read as u64 > room {
-                return Err(PinnedError::NotStarted("its files are too large".to_owned()));
-            }
+            room = room
+                .checked_sub(read as u64)
+                .ok_or_else(|| PinnedError::NotStarted("its files are too large".to_owned()))?;
+            digests.push_str(&Digest::of(&bytes).hex());
+            digests.push('\n');
         }
-        Ok(Digest::of(&bytes))
+        Ok(Digest::of(digests.as_bytes()))
     }
 
     /// The digest that it is pinned by; `None` where there was nothing to pin.
@@ -159,4 +180,58 @@ impl Pinned {
 
 fn not_utf8(what: &str) -> PinnedError {
     PinnedError::NotStarted(format!("{what} is not UTF-8"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(all: &[&str]) -> Vec<String> {
+        all.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn every_change_of_a_named_file_is_seen() {
+        let place = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).unwrap();
+        write("run", "one two");
+        write("guard.py", " three");
+        let command = words(&["./run", "guard.py", "--strict"]);
+        let pinned = Pinned::new(&command, place.path(), None).unwrap();
+        assert_eq!(pinned.files().len(), 2);
+        for (program, guard) in [("one", " two three"), ("one two three", ""), ("one two", " four"), ("", "")]
+        {
+            write("run", program);
+            write("guard.py", guard);
+            assert_ne!(pinned.digest().ok(), pinned.pin(), "{program:?} {guard:?}");
+        }
+        write("run", "one two");
+        write("guard.py", " three");
+        assert_eq!(pinned.digest().ok(), pinned.pin());
+        std::fs::remove_file(place.path().join("guard.py")).unwrap();
+        assert_eq!(pinned.digest(), Err(PinnedError::Missing));
+    }
+
+    #[test]
+    fn the_digest_is_what_the_page_about_hooks_computes() {
+        let place = tempfile::tempdir().unwrap();
+        std::fs::write(place.path().join("run"), "one").unwrap();
+        let pinned = Pinned::new(&words(&["./run"]), place.path(), None).unwrap();
+        let line = "sha256sum run | cut -c 1-64 | sha256sum";
+        assert!(include_str!("../../docs/hooks.md").contains("sha256sum freeze | cut -c 1-64 | sha256sum"));
+        let shell = std::process::Command::new("sh").args(["-c", line]).current_dir(place.path()).output();
+        let text = String::from_utf8(shell.unwrap().stdout).unwrap();
+        assert_eq!(Some(pinned.pin().unwrap().hex().as_str()), text.get(..64));
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused() {
+        for (command, error) in [
+            (words(&[]), WordsError::Empty),
+            (words(&["guard"]), WordsError::NoPath("guard".to_owned())),
+            (words(&["./guard", "a\0b"]), WordsError::Nul),
+        ] {
+            assert_eq!(Pinned::new(&command, Path::new("/"), None).unwrap_err(), error);
+        }
+    }
 }

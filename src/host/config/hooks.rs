@@ -9,6 +9,7 @@ use crate::base::{Digest, limits};
 use crate::gate::hook::{HookSpec, HookStage, OnFailure};
 use crate::model::value::type_name;
 
+use super::super::pinned::{WordsError, check_words};
 use super::{ConfigError, check_layer_name, error_at, error_in, known_key, word, wrong};
 
 /// The keys of an entry of `hooks`.
@@ -96,16 +97,15 @@ pub(super) fn command(text: &str, path: &[&str], value: &Value) -> Result<Vec<St
             value.as_str().map(str::to_owned).ok_or_else(|| wrong(text, &path, "a list of words", value))
         })
         .collect::<Result<_, _>>()?;
-    let Some(program) = words.first() else {
-        return Err(error_at(text, path, "`command` is empty").help("write `command: [./guard]`"));
-    };
-    if !program.contains('/') {
-        let message = format!("the program `{program}` is no path, and PATH may hold another of that name");
-        let help = format!("write `/usr/bin/{program}`, or `./{program}` for one beside this file");
-        return Err(error_at(text, path, message).help(help));
-    }
-    if words.iter().any(|word| word.contains('\0')) {
-        return Err(error_at(text, path, "a word of `command` holds a NUL character"));
+    if let Err(error) = check_words(&words) {
+        let help = match &error {
+            WordsError::Empty => "write `command: [./guard]`".to_owned(),
+            WordsError::NoPath(program) => {
+                format!("write `/usr/bin/{program}`, or `./{program}` for one beside this file")
+            }
+            WordsError::Nul => "take the NUL character out".to_owned(),
+        };
+        return Err(error_at(text, path, error.to_string()).help(help));
     }
     Ok(words)
 }
